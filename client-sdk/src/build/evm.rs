@@ -1,0 +1,1 @@
+//! EIP-1559 transactions.

@@ -1,0 +1,3 @@
+//! Client for trading bots.
+
+pub mod build;

@@ -1,0 +1,3 @@
+//! The development vault.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The types of a desk's book.

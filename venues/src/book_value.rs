@@ -1,0 +1,180 @@
+//! Walking a book: one visitor writes the canonical bytes behind the policy hash, another the const source,
+//! a third prints what a reader sees. A value tells its fields in the order they are declared.
+
+use crate::{PublicKey, U256};
+
+/// Hears a book value field by field.
+pub trait BookVisitor {
+    /// A struct begins; `path` is its full Rust path.
+    fn open_struct(&mut self, path: &'static str);
+    /// A named field of the innermost struct follows.
+    fn field(&mut self, name: &'static str);
+    /// The innermost struct ends.
+    fn close_struct(&mut self);
+    /// A list of `len` elements begins.
+    fn open_list(&mut self, len: usize);
+    /// The innermost list ends.
+    fn close_list(&mut self);
+    /// An option that is there; its value follows, then [`BookVisitor::close_some`].
+    fn open_some(&mut self);
+    /// The option's value ends.
+    fn close_some(&mut self);
+    /// An option that is not there.
+    fn none(&mut self);
+    /// A yes or no.
+    fn flag(&mut self, value: bool);
+    /// An integer of at most 128 bits.
+    fn uint(&mut self, value: u128);
+    /// A 256-bit integer.
+    fn uint256(&mut self, value: &U256);
+    /// A fixed-size byte string.
+    fn bytes(&mut self, value: &[u8]);
+    /// Text.
+    fn text(&mut self, value: &str);
+    /// A fieldless enum's value; `path` is its full Rust path, `number` its stable number.
+    fn variant(&mut self, path: &'static str, number: u8);
+}
+
+/// A value that can stand in a book.
+pub trait BookValue {
+    /// Tells itself to `visitor`.
+    fn visit(&self, visitor: &mut dyn BookVisitor);
+}
+
+macro_rules! uint_value {
+    ($($type:ty),+) => {
+        $(impl BookValue for $type {
+            fn visit(&self, visitor: &mut dyn BookVisitor) {
+                visitor.uint(u128::from(*self));
+            }
+        })+
+    };
+}
+
+uint_value!(u8, u16, u32, u64, u128);
+
+impl BookValue for bool {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        visitor.flag(*self);
+    }
+}
+
+impl BookValue for U256 {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        visitor.uint256(self);
+    }
+}
+
+impl BookValue for &str {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        visitor.text(self);
+    }
+}
+
+impl<const N: usize> BookValue for [u8; N] {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        visitor.bytes(self);
+    }
+}
+
+impl<T: BookValue> BookValue for Option<T> {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        match self {
+            Some(value) => {
+                visitor.open_some();
+                value.visit(visitor);
+                visitor.close_some();
+            }
+            None => visitor.none(),
+        }
+    }
+}
+
+impl<T: BookValue> BookValue for &[T] {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        visitor.open_list(self.len());
+        for value in *self {
+            value.visit(visitor);
+        }
+        visitor.close_list();
+    }
+}
+
+impl BookValue for PublicKey {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        match self {
+            Self::Secp256k1 { compressed, address } => {
+                visitor.open_struct("::venues::PublicKey::Secp256k1");
+                visitor.field("compressed");
+                visitor.bytes(compressed);
+                visitor.field("address");
+                visitor.bytes(address);
+            }
+            Self::Ed25519 { key } => {
+                visitor.open_struct("::venues::PublicKey::Ed25519");
+                visitor.field("key");
+                visitor.bytes(key);
+            }
+        }
+        visitor.close_struct();
+    }
+}
+
+/// Declares a struct of the book and the walk over its fields. The module it stands in must be public.
+#[macro_export]
+macro_rules! book_struct {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(<$life:lifetime>)? {
+            $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name $(<$life>)? {
+            $($(#[$field_meta])* pub $field: $type,)+
+        }
+
+        impl $(<$life>)? $crate::book_value::BookValue for $name $(<$life>)? {
+            fn visit(&self, visitor: &mut dyn $crate::book_value::BookVisitor) {
+                visitor.open_struct(concat!("::", module_path!(), "::", stringify!($name)));
+                $(
+                    visitor.field(stringify!($field));
+                    $crate::book_value::BookValue::visit(&self.$field, visitor);
+                )+
+                visitor.close_struct();
+            }
+        }
+    };
+}
+
+/// Declares a fieldless enum of the book with stable numbers.
+#[macro_export]
+macro_rules! book_enum {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $($(#[$variant_meta:meta])* $variant:ident = $number:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[$variant_meta])* $variant = $number,)+
+        }
+
+        impl $crate::book_value::BookValue for $name {
+            fn visit(&self, visitor: &mut dyn $crate::book_value::BookVisitor) {
+                match self {
+                    $(Self::$variant => visitor.variant(
+                        concat!("::", module_path!(), "::", stringify!($name), "::", stringify!($variant)),
+                        $number,
+                    ),)+
+                }
+            }
+        }
+    };
+}
+
+pub use crate::{book_enum, book_struct};

@@ -1,0 +1,3 @@
+//! EVM EIP-1559 transactions.
+
+pub mod rules;

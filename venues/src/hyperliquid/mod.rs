@@ -1,0 +1,3 @@
+//! Hyperliquid L1 and user-signed actions.
+
+pub mod rules;

@@ -1,0 +1,136 @@
+//! What a desk may allow of Hyperliquid actions.
+
+use crate::Address;
+use crate::book_value::{book_enum, book_struct};
+
+/// Digits after the point of [`Decimal8`].
+pub const DECIMAL_SCALE: u8 = 8;
+
+/// A price, size or amount in units of 10^-8, the finest the exchange takes.
+pub type Decimal8 = u128;
+
+book_enum! {
+    /// Which network an action is for.
+    pub enum Network {
+        /// source "a", hyperliquidChain "Mainnet"
+        Mainnet = 1,
+        /// source "b", hyperliquidChain "Testnet"
+        Testnet = 2,
+    }
+}
+
+book_enum! {
+    /// Time in force of a limit order.
+    pub enum TimeInForce {
+        /// Add liquidity only.
+        Alo = 1,
+        /// Immediate or cancel.
+        Ioc = 2,
+        /// Good till cancelled.
+        Gtc = 3,
+    }
+}
+
+book_enum! {
+    /// How the orders of one action belong together.
+    pub enum Grouping {
+        /// "na"
+        Na = 1,
+        /// "normalTpsl"
+        NormalTpsl = 2,
+        /// "positionTpsl"
+        PositionTpsl = 3,
+    }
+}
+
+book_enum! {
+    /// User-signed actions that move funds.
+    pub enum Transfer {
+        /// usdSend
+        UsdSend = 1,
+        /// spotSend
+        SpotSend = 2,
+        /// withdraw3
+        Withdraw3 = 3,
+    }
+}
+
+book_struct! {
+    /// The Hyperliquid rules of one key.
+    pub struct Limits<'b> {
+        /// Networks this key may sign for.
+        pub networks: &'b [Network],
+        /// Whether the key may act without a vaultAddress ("none" is a value).
+        pub without_vault: bool,
+        /// Vaults and sub-accounts it may act for.
+        pub vaults: &'b [Address],
+        /// How far a nonce may lie behind now, ms. The exchange takes two days.
+        pub nonce_behind_max_ms: u64,
+        /// How far a nonce may lie ahead of now, ms. The exchange takes one day.
+        pub nonce_ahead_max_ms: u64,
+        /// Orders, if granted.
+        pub order: Option<OrderLimits<'b>>,
+        /// cancel and cancelByCloid, on the assets of `order` and of `cancel_assets`.
+        pub cancel: bool,
+        /// Further assets on which cancels are granted.
+        pub cancel_assets: &'b [u32],
+        /// Transfers and withdrawals. The first entry that names the action decides.
+        pub transfers: &'b [TransferLimits<'b>],
+        /// signatureChainId values a user-signed action may carry. Usually 0xa4b1 and 0x66eee.
+        pub signature_chain_ids: &'b [u64],
+    }
+}
+
+book_struct! {
+    /// Orders.
+    pub struct OrderLimits<'b> {
+        /// The assets, by full id (perp index, 10000 + spot index, 100000 + ..., see the venue's README).
+        pub assets: &'b [AssetLimits],
+        /// Times in force of limit orders.
+        pub tifs: &'b [TimeInForce],
+        /// Whether trigger orders (take profit, stop loss) are granted.
+        pub triggers: bool,
+        /// Groupings.
+        pub groupings: &'b [Grouping],
+        /// Builders that may be paid.
+        pub builders: &'b [Address],
+        /// Largest builder fee, tenths of a basis point.
+        pub builder_fee_max: u32,
+        /// Most orders in one action.
+        pub orders_max: u32,
+        /// Largest notional of all orders of one action together, 10^-16 USD (price times size).
+        pub action_notional_max: u128,
+    }
+}
+
+book_struct! {
+    /// One asset. Size cap and collar are mandatory (DESIGN.md, rule 7).
+    pub struct AssetLimits {
+        /// The full asset id.
+        pub asset: u32,
+        /// Largest size of one order, 10^-8 base units.
+        pub size_max: Decimal8,
+        /// Lowest price, 10^-8 USD.
+        pub price_min: Decimal8,
+        /// Highest price, 10^-8 USD. A sell is valued at this price.
+        pub price_max: Decimal8,
+        /// Largest notional of one order at its worst case, 10^-16 USD.
+        pub notional_max: u128,
+        /// Largest leverage updateLeverage may set; 0 grants none.
+        pub leverage_max: u32,
+    }
+}
+
+book_struct! {
+    /// Transfers and withdrawals.
+    pub struct TransferLimits<'b> {
+        /// Which action.
+        pub action: Transfer,
+        /// To these addresses. The key's own address is always allowed.
+        pub destinations: &'b [Address],
+        /// Largest amount, 10^-8 of the token.
+        pub amount_max: Decimal8,
+        /// Spot tokens ("NAME:0x…"), for spotSend. Empty grants none.
+        pub tokens: &'b [&'b str],
+    }
+}

@@ -1,0 +1,172 @@
+//! The traits that tie a decoded payload to its scheme, its rules and its receipt.
+
+use sha3::{Digest as _, Keccak256};
+use wire::facts::FactSink;
+use wire::{Now, Why};
+
+use crate::book_value::book_struct;
+use crate::{AccountKey, Address, evm, hyperliquid, solana};
+
+/// Seals [`Payload`] and [`Scheme`]: a payload type invented elsewhere, whose rules always say yes, does not
+/// compile.
+pub(crate) mod sealed {
+    /// Implemented in this crate only.
+    pub trait Sealed {}
+}
+
+/// A signature scheme and what it signs.
+pub trait Scheme: sealed::Sealed {
+    /// What goes into the signer.
+    type Preimage<'a>;
+    /// How the scheme's venues name a key's owner.
+    type Account: Copy;
+
+    /// The account of a pinned key, `None` when the key is of another scheme.
+    fn account(key: &PublicKey) -> Option<&Self::Account>;
+}
+
+/// ECDSA over secp256k1 with RFC 6979 nonces and low s; signs a 32-byte digest.
+#[derive(Debug)]
+pub enum Secp256k1 {}
+
+/// Ed25519 (RFC 8032); signs a message.
+#[derive(Debug)]
+pub enum Ed25519 {}
+
+impl sealed::Sealed for Secp256k1 {}
+impl sealed::Sealed for Ed25519 {}
+
+impl Scheme for Secp256k1 {
+    type Preimage<'a> = Digest;
+    type Account = Address;
+
+    fn account(key: &PublicKey) -> Option<&Address> {
+        match key {
+            PublicKey::Secp256k1 { address, .. } => Some(address),
+            PublicKey::Ed25519 { .. } => None,
+        }
+    }
+}
+
+impl Scheme for Ed25519 {
+    type Preimage<'a> = Message<'a>;
+    type Account = AccountKey;
+
+    fn account(key: &PublicKey) -> Option<&AccountKey> {
+        match key {
+            PublicKey::Ed25519 { key } => Some(key),
+            PublicKey::Secp256k1 { .. } => None,
+        }
+    }
+}
+
+/// A 32-byte digest that a decoder computed from the bytes it checked. It cannot be made outside this crate.
+///
+/// ```compile_fail,E0423
+/// let digest = venues::Digest([0; 32]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// Keccak-256 over the concatenation of `parts`.
+    pub(crate) fn keccak256(parts: &[&[u8]]) -> Self {
+        let mut hash = Keccak256::new();
+        for part in parts {
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// A message that a decoder checked from its first to its last byte. It cannot be made outside this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a>(&'a [u8]);
+
+impl<'a> Message<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
+/// A public key as the book pins it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublicKey {
+    /// A secp256k1 key.
+    Secp256k1 {
+        /// SEC 1 compressed form
+        compressed: [u8; 33],
+        /// the last 20 bytes of the Keccak-256 of the uncompressed form (EIP-55 addresses show it)
+        address: Address,
+    },
+    /// An Ed25519 key.
+    Ed25519 {
+        /// RFC 8032 encoding; also the Solana account
+        key: AccountKey,
+    },
+}
+
+/// What a payload uses up when it is approved. Reserved before the key is touched and never given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// A venue nonce that may be signed once per key and venue. Unused venues leave it empty.
+    pub single_use_nonce: Option<u64>,
+}
+
+/// A payload that was decoded whole.
+pub trait Payload: sealed::Sealed {
+    /// How it is signed.
+    type Scheme: Scheme;
+    /// The venue's rules, as a book states them.
+    type Limits<'b>;
+
+    /// What the signer signs: the digest of, or the very bytes that were checked.
+    fn preimage(&self) -> <Self::Scheme as Scheme>::Preimage<'_>;
+
+    /// 32 bytes that name what is signed, for the receipt: the signed digest itself, or SHA-256 of a message.
+    fn label(&self) -> [u8; 32];
+
+    /// The canonical bytes behind the digest: what a client posts or can hash again.
+    fn canonical(&self) -> &[u8];
+
+    /// This venue's entry in a key's grants; `None` means denied.
+    fn limits<'g, 'b>(grants: &'g Grants<'b>) -> Option<&'g Self::Limits<'b>>;
+
+    /// Judges the payload by the limits.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with the value and the limit.
+    fn judge(
+        &self,
+        limits: &Self::Limits<'_>,
+        account: &<Self::Scheme as Scheme>::Account,
+        now: Now,
+    ) -> Result<Charge, Why>;
+
+    /// Tells what was understood.
+    fn facts(&self, sink: &mut dyn FactSink);
+}
+
+book_struct! {
+    /// What one key may do. A venue that is not there is denied.
+    pub struct Grants<'b> {
+        /// EVM EIP-1559 transactions.
+        pub evm: Option<evm::rules::Limits<'b>>,
+        /// Hyperliquid actions.
+        pub hyperliquid: Option<hyperliquid::rules::Limits<'b>>,
+        /// Solana messages: Drift.
+        pub solana: Option<solana::rules::Limits<'b>>,
+    }
+}

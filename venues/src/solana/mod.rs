@@ -1,0 +1,3 @@
+//! Solana messages: Drift v2 orders.
+
+pub mod rules;

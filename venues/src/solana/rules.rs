@@ -1,0 +1,91 @@
+//! What a desk may allow of Solana messages.
+
+use crate::AccountKey;
+use crate::book_value::{book_enum, book_struct};
+
+book_enum! {
+    /// A program whose instruction layouts are compiled in.
+    pub enum Program {
+        /// Drift v2, dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH
+        DriftV2 = 1,
+    }
+}
+
+book_enum! {
+    /// The two kinds of Drift markets.
+    pub enum MarketKind {
+        /// A spot market.
+        Spot = 0,
+        /// A perpetual market.
+        Perp = 1,
+    }
+}
+
+book_struct! {
+    /// The Solana rules of one key.
+    pub struct Limits<'b> {
+        /// The programs, each at most once.
+        pub programs: &'b [ProgramLimits<'b>],
+        /// Largest compute unit limit times compute unit price, micro-lamports. A message that sets a price but
+        /// no limit is valued at the runtime's own limit of 1,400,000 units.
+        pub priority_fee_max: u128,
+        /// Most instructions that place orders in one message.
+        pub placements_max: u32,
+    }
+}
+
+book_struct! {
+    /// One program.
+    pub struct ProgramLimits<'b> {
+        /// Which.
+        pub program: Program,
+        /// The program's state account (a PDA, derived when the book is compiled).
+        pub state: AccountKey,
+        /// User accounts this key trades (PDAs, derived when the book is compiled).
+        pub users: &'b [UserAccount],
+        /// The markets.
+        pub markets: &'b [MarketLimits],
+        /// Whether orders may be placed and modified.
+        pub orders: bool,
+        /// Whether orders may be cancelled.
+        pub cancel: bool,
+        /// Whether profit and loss may be settled.
+        pub settle_pnl: bool,
+        /// Order bit flags that may be set.
+        pub order_bits: u8,
+    }
+}
+
+book_struct! {
+    /// A user account and what belongs to it.
+    pub struct UserAccount {
+        /// The authority that owns it: this key.
+        pub authority: AccountKey,
+        /// The sub-account number.
+        pub sub_account: u16,
+        /// The user account, PDA of ("user", authority, sub_account LE).
+        pub user: AccountKey,
+        /// The statistics account, PDA of ("user_stats", authority).
+        pub user_stats: AccountKey,
+    }
+}
+
+book_struct! {
+    /// One market. Size cap and collar are mandatory (DESIGN.md, rule 7).
+    pub struct MarketLimits {
+        /// Spot or perpetual.
+        pub kind: MarketKind,
+        /// The market index.
+        pub index: u16,
+        /// The market account, PDA of ("perp_market" or "spot_market", index LE).
+        pub account: AccountKey,
+        /// Largest base size of one order, in the market's base precision (10^9 for perpetuals).
+        pub base_max: u64,
+        /// Lowest limit price, 10^-6 of the quote.
+        pub price_min: u64,
+        /// Highest limit price, 10^-6 of the quote.
+        pub price_max: u64,
+        /// Whether orders without a limit price (market, oracle) may be placed.
+        pub unpriced: bool,
+    }
+}

@@ -1,0 +1,133 @@
+//! Length-prefixed frames: `length: u32 little-endian`, then `length` bytes of body.
+//!
+//! The first two body bytes are the protocol version and the [`Kind`]. Kinds 0x20 to 0x2f belong to the
+//! session layer (handshake and sealed frames wrap the same bodies) and are refused until it exists.
+
+use crate::PROTOCOL_VERSION;
+
+/// Bytes of the length prefix.
+pub const PREFIX_SIZE: usize = 4;
+
+/// Smallest body: version and kind.
+pub const BODY_SIZE_MIN: usize = 2;
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A bot asks for a signature: [`crate::request::Request`].
+    Request = 0x01,
+    /// The vault answers: [`crate::reply::Reply`].
+    Reply = 0x02,
+    /// The host or an operator asks: [`crate::control::Command`].
+    Control = 0x10,
+    /// The vault answers a control frame: [`crate::control::Status`].
+    ControlReply = 0x11,
+}
+
+/// Why a frame cannot be taken. The connection is closed: what follows can no longer be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameFault {
+    /// The declared length is below [`BODY_SIZE_MIN`].
+    TooShort {
+        /// declared length in bytes
+        declared: u32,
+    },
+    /// The declared length is above the cap of this channel.
+    TooLong {
+        /// declared length in bytes
+        declared: u32,
+    },
+    /// The version byte is not [`PROTOCOL_VERSION`].
+    Version(u8),
+    /// The kind byte is unknown or does not belong on this channel.
+    Kind(u8),
+}
+
+/// The body length a prefix declares, checked against the channel's cap before anything is reserved.
+///
+/// # Errors
+/// [`FrameFault::TooShort`] or [`FrameFault::TooLong`].
+pub const fn body_size(prefix: [u8; PREFIX_SIZE], body_size_max: usize) -> Result<usize, FrameFault> {
+    let declared = u32::from_le_bytes(prefix);
+    // u32 to usize is lossless on every target this builds for.
+    #[allow(clippy::cast_possible_truncation)]
+    let size = declared as usize;
+    if size < BODY_SIZE_MIN {
+        return Err(FrameFault::TooShort { declared });
+    }
+    if size > body_size_max {
+        return Err(FrameFault::TooLong { declared });
+    }
+    Ok(size)
+}
+
+/// The prefix for a body of `size` bytes, or `None` when it does not fit a `u32`.
+#[must_use]
+pub fn prefix(size: usize) -> Option<[u8; PREFIX_SIZE]> {
+    u32::try_from(size).ok().map(u32::to_le_bytes)
+}
+
+/// The kind of a body, once its version is known to be ours.
+///
+/// # Errors
+/// [`FrameFault::TooShort`], [`FrameFault::Version`] or [`FrameFault::Kind`].
+pub fn kind(body: &[u8]) -> Result<Kind, FrameFault> {
+    let [version, kind, ..] = *body else {
+        return Err(FrameFault::TooShort {
+            declared: u32::try_from(body.len()).unwrap_or(u32::MAX),
+        });
+    };
+    if version != PROTOCOL_VERSION {
+        return Err(FrameFault::Version(version));
+    }
+    match kind {
+        0x01 => Ok(Kind::Request),
+        0x02 => Ok(Kind::Reply),
+        0x10 => Ok(Kind::Control),
+        0x11 => Ok(Kind::ControlReply),
+        other => Err(FrameFault::Kind(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_of_zero_is_refused() {
+        assert_eq!(body_size([0; 4], 100), Err(FrameFault::TooShort { declared: 0 }));
+    }
+
+    #[test]
+    fn the_cap_itself_is_accepted_and_one_more_is_not() {
+        assert_eq!(body_size(100_u32.to_le_bytes(), 100), Ok(100));
+        assert_eq!(
+            body_size(101_u32.to_le_bytes(), 100),
+            Err(FrameFault::TooLong { declared: 101 })
+        );
+    }
+
+    #[test]
+    fn a_length_of_four_gigabytes_is_refused() {
+        assert_eq!(
+            body_size([0xff; 4], 16 * 1024),
+            Err(FrameFault::TooLong { declared: u32::MAX })
+        );
+    }
+
+    #[test]
+    fn kinds_of_the_session_layer_are_refused_until_it_exists() {
+        for reserved in 0x20..=0x2f {
+            assert_eq!(
+                kind(&[PROTOCOL_VERSION, reserved]),
+                Err(FrameFault::Kind(reserved))
+            );
+        }
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        assert_eq!(kind(&[2, 1]), Err(FrameFault::Version(2)));
+    }
+}

@@ -1,0 +1,496 @@
+//! Refusals: stable codes named after the rule that was broken, with the value seen and the limit.
+//!
+//! The thousands digit is the [`Family`], the hundreds digit says whose rule it is (0 common, 1 EVM,
+//! 2 UniswapX, 3 Polymarket, 4 Hyperliquid, 5 Solana). A number is never given a second meaning.
+
+use bincode::{Decode, Encode};
+
+/// What kind of "no" it is; decides what a bot should do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// The bytes are not a canonical payload; sending them again cannot help.
+    Malformed,
+    /// A payload, call, program or instruction that this vault does not claim to understand.
+    Unsupported,
+    /// Understood, and the book does not allow it.
+    Denied,
+    /// The vault will not sign anything now: halted, busy or not yet started.
+    Unavailable,
+    /// The vault found a fault in itself and failed closed.
+    Fault,
+}
+
+impl Family {
+    /// The word used in replies, logs and the conformance program.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Unsupported => "unsupported",
+            Self::Denied => "denied",
+            Self::Unavailable => "unavailable",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+macro_rules! refusals {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
+        /// Every reason the vault can give for not signing.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        pub enum Refusal {
+            $($(#[doc = $doc])+ $name = $code,)+
+        }
+
+        impl Refusal {
+            /// Every refusal, in the order of its code.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The stable number.
+            #[must_use]
+            pub const fn code(self) -> u16 {
+                self as u16
+            }
+
+            /// The refusal of a number, if there is one.
+            #[must_use]
+            pub const fn from_code(code: u16) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
+            /// The rule's name, as it stands in replies and receipts.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)+
+                }
+            }
+
+            /// One sentence for people.
+            #[must_use]
+            pub const fn explanation(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc,)+).trim_ascii(),)+
+                }
+            }
+        }
+    };
+}
+
+refusals! {
+    // ---- malformed: common ----
+    /// The request is shorter than its header.
+    RequestTooShort = 1000,
+    /// The request is longer than the cap of 16 KiB.
+    RequestTooLong = 1001,
+    /// The protocol version is not 1.
+    VersionNotSupported = 1002,
+    /// The frame on the request channel is not a request.
+    KindNotARequest = 1003,
+    /// A flag bit is set that has no meaning.
+    FlagsNotKnown = 1004,
+    /// The payload is empty.
+    PayloadEmpty = 1005,
+    /// Bytes follow the end of the payload.
+    TrailingBytes = 1006,
+    /// The payload ends before it is complete.
+    PayloadTruncated = 1007,
+
+    // ---- malformed: EVM ----
+    /// The first byte is not the transaction type 0x02 of EIP-1559.
+    TransactionTypeNotEip1559 = 1100,
+    /// The RLP is not canonical or does not fit its item.
+    RlpNotCanonical = 1101,
+    /// The transaction list does not have the nine fields of an unsigned EIP-1559 transaction.
+    TransactionFieldCount = 1102,
+    /// An integer has a leading zero byte or is wider than its field.
+    IntegerNotCanonical = 1103,
+    /// An address is neither empty (creation) nor 20 bytes.
+    AddressLength = 1104,
+    /// The access list is not a list of [address, [32-byte keys]].
+    AccessListMalformed = 1105,
+    /// The chain id is zero.
+    ChainIdZero = 1106,
+    /// The nonce is 2^64-1 (EIP-2681).
+    NonceNotAllowed = 1107,
+    /// The priority fee is above the maximum fee.
+    PriorityFeeAboveMaxFee = 1108,
+    /// The call data does not follow the canonical ABI of its function.
+    CallDataNotCanonical = 1109,
+
+    // ---- malformed: Hyperliquid ----
+    /// The envelope before the action is cut short or holds unknown bits.
+    EnvelopeMalformed = 1400,
+    /// The action is not canonical msgpack (width, tag, key order).
+    MsgpackNotCanonical = 1401,
+    /// The text is not strict JSON.
+    JsonMalformed = 1402,
+    /// A member appears twice.
+    JsonMemberRepeated = 1403,
+    /// A member is not part of this action.
+    FieldNotKnown = 1404,
+    /// A member of this action is missing.
+    FieldMissing = 1405,
+    /// A price, size or amount is not a canonical decimal.
+    DecimalNotCanonical = 1406,
+    /// A price must not be zero.
+    PriceZero = 1407,
+    /// A size must not be zero here (zero closes a whole position).
+    SizeZero = 1408,
+    /// A price has more than five significant figures and is not an integer.
+    PriceTooPrecise = 1409,
+    /// A client order id is not absent or "0x" and 32 lower-case hex digits, not all zero.
+    CloidMalformed = 1410,
+    /// An address inside an action is not "0x" and 40 hex digits in the case the exchange hashes.
+    ActionAddressMalformed = 1411,
+    /// A list of orders or cancels is empty.
+    ListEmpty = 1412,
+    /// A list of orders or cancels is longer than the cap.
+    ListTooLong = 1413,
+    /// A word (time in force, tpsl, grouping, network) is not one the exchange knows.
+    WordNotKnown = 1414,
+    /// A number is outside its field's range.
+    NumberOutOfRange = 1415,
+    /// The caller's own claim (source, connectionId or primary type) differs from what the vault computed.
+    ClaimDiffers = 1416,
+    /// The nonce of the envelope is not the time or nonce inside the user-signed action.
+    NonceDiffersFromAction = 1417,
+    /// hyperliquidChain does not match the network of the envelope.
+    NetworkDiffers = 1418,
+    /// expiresAfter and vaultAddress do not exist for user-signed actions.
+    EnvelopeFieldNotAllowed = 1419,
+
+    // ---- malformed: Solana ----
+    /// A compact-u16 is not in its shortest form or above 65535.
+    CompactU16NotCanonical = 1500,
+    /// The message is neither legacy nor version 0.
+    MessageVersionNotSupported = 1501,
+    /// The message is longer than a packet leaves room for.
+    MessageTooLong = 1502,
+    /// The header's counts contradict each other or the keys.
+    HeaderMalformed = 1503,
+    /// An account key appears twice.
+    AccountKeyRepeated = 1504,
+    /// An instruction names an account that is not there.
+    AccountIndexOutOfRange = 1505,
+    /// A program is the fee payer or comes from a lookup table.
+    ProgramIndexNotAllowed = 1506,
+    /// The message has no instruction.
+    InstructionsEmpty = 1507,
+    /// A list is longer than the cap.
+    TooManyInstructions = 1508,
+    /// A lookup names no index, or its addresses were not given.
+    LookupUnresolved = 1509,
+    /// Instruction data do not have the exact length and tags of their layout.
+    InstructionDataMalformed = 1510,
+    /// An enum, bool or Option tag is out of range.
+    TagOutOfRange = 1511,
+    /// An instruction has fewer accounts than its layout names.
+    AccountsMissing = 1512,
+    /// An account does not have the signer or writable flag its layout names.
+    AccountFlagsDiffer = 1513,
+    /// The blockhash is all zero.
+    BlockhashZero = 1514,
+
+    // ---- unsupported ----
+    /// No decoder for this payload kind.
+    PayloadKindNotSupported = 2000,
+    /// A call this vault does not decode, or a contract creation.
+    CallNotSupported = 2100,
+    /// An action type this vault does not decode.
+    ActionNotSupported = 2400,
+    /// A program this vault does not decode.
+    ProgramNotSupported = 2500,
+    /// An instruction of a known program that this vault does not decode.
+    InstructionNotSupported = 2501,
+
+    // ---- denied: common ----
+    /// The book has no such key slot.
+    KeySlotNotInBook = 3000,
+    /// The book grants this key nothing on this venue.
+    VenueNotGranted = 3001,
+
+    // ---- denied: EVM ----
+    /// The chain is not on the list.
+    ChainNotAllowed = 3100,
+    /// The recipient of native coin is not on the list.
+    RecipientNotAllowed = 3101,
+    /// The contract is not on the list.
+    ContractNotAllowed = 3102,
+    /// The token is not on the list.
+    TokenNotAllowed = 3103,
+    /// The spender is not on the list.
+    SpenderNotAllowed = 3104,
+    /// The owner whose tokens are moved is not on the list.
+    OwnerNotAllowed = 3105,
+    /// The native value is above the cap.
+    ValueAboveCap = 3106,
+    /// The token amount is above the cap.
+    AmountAboveCap = 3107,
+    /// The fee per gas is above the cap.
+    FeePerGasAboveCap = 3108,
+    /// The gas limit is above the cap.
+    GasLimitAboveCap = 3109,
+    /// The gas limit times the fee per gas is above the cap.
+    TransactionFeeAboveCap = 3110,
+    /// A call that takes no native coin carries a value.
+    ValueNotAllowed = 3111,
+    /// The swap's minimum output is zero or below the pair's ratio.
+    MinimumOutBelowRatio = 3112,
+    /// The token pair is not on the list.
+    PairNotAllowed = 3113,
+    /// The pool fee tier is not on the list.
+    PoolFeeNotAllowed = 3114,
+    /// The deadline has passed.
+    DeadlinePassed = 3115,
+    /// The deadline lies further ahead than the book allows.
+    DeadlineTooFar = 3116,
+    /// The function is not granted.
+    FunctionNotAllowed = 3117,
+    /// The price limit in the swap is not zero and not allowed.
+    AccessListTooLong = 3118,
+
+    // ---- denied: Hyperliquid ----
+    /// The network is not granted.
+    NetworkNotAllowed = 3400,
+    /// The vault or sub-account address is not on the list.
+    VaultNotAllowed = 3401,
+    /// The action is not granted.
+    ActionNotAllowed = 3402,
+    /// The asset is not on the list.
+    AssetNotAllowed = 3403,
+    /// The size is above the cap.
+    SizeAboveCap = 3404,
+    /// The price is below the collar.
+    PriceBelowCollar = 3405,
+    /// The price is above the collar.
+    PriceAboveCollar = 3406,
+    /// The notional is above the cap.
+    NotionalAboveCap = 3407,
+    /// The leverage is above the cap.
+    LeverageAboveCap = 3408,
+    /// The builder is not on the list.
+    BuilderNotAllowed = 3409,
+    /// The builder fee is above the cap.
+    BuilderFeeAboveCap = 3410,
+    /// The time in force is not granted.
+    TimeInForceNotAllowed = 3411,
+    /// The nonce is older than the window.
+    NonceTooOld = 3412,
+    /// The nonce lies further ahead than the window.
+    NonceTooFarAhead = 3413,
+    /// The nonce was signed before, or is below the floor of this boot.
+    NonceAlreadyUsed = 3414,
+    /// expiresAfter has passed.
+    ExpiryPassed = 3415,
+    /// The destination is not on the list.
+    DestinationNotAllowed = 3416,
+    /// The transfer amount is above the cap.
+    TransferAboveCap = 3417,
+    /// The spot token is not on the list.
+    TransferTokenNotAllowed = 3418,
+    /// The signatureChainId is not on the list.
+    SignatureChainNotAllowed = 3419,
+    /// The grouping is not granted.
+    GroupingNotAllowed = 3420,
+
+    // ---- denied: Solana ----
+    /// The number of required signatures is not one.
+    SignerCountNotOne = 3500,
+    /// The fee payer is not this key.
+    FeePayerNotThisKey = 3501,
+    /// The program is not granted.
+    ProgramNotAllowed = 3502,
+    /// The instruction is not granted.
+    InstructionNotAllowed = 3503,
+    /// The state account is not the program's.
+    StateAccountDiffers = 3504,
+    /// The user account is not one of the book's.
+    UserAccountNotAllowed = 3505,
+    /// The authority is not this key.
+    AuthorityNotThisKey = 3506,
+    /// The market is not on the list.
+    MarketNotAllowed = 3507,
+    /// The market account of this index is not passed.
+    MarketAccountMissing = 3508,
+    /// The base size is above the cap.
+    BaseAboveCap = 3509,
+    /// The limit price is below the collar.
+    LimitPriceBelowCollar = 3510,
+    /// The limit price is above the collar.
+    LimitPriceAboveCollar = 3511,
+    /// An order without a price is not granted.
+    UnpricedOrderNotAllowed = 3512,
+    /// A flag bit of the order is not granted.
+    OrderBitsNotAllowed = 3513,
+    /// Compute unit limit times price is above the cap.
+    PriorityFeeAboveCap = 3514,
+    /// The message trades nothing: at least one instruction of the venue is needed.
+    VenueInstructionMissing = 3515,
+    /// The same instruction appears twice.
+    InstructionRepeated = 3516,
+    /// More than one instruction places orders.
+    TooManyPlacements = 3517,
+    /// The compute budget is set twice.
+    ComputeBudgetRepeated = 3518,
+
+    // ---- unavailable ----
+    /// The kill switch was pulled; it holds until the vault restarts.
+    Halted = 4000,
+    /// No connection is free.
+    TooManyConnections = 4001,
+
+    // ---- fault ----
+    /// The slot's key does not sign this venue's scheme.
+    KeySchemeDiffers = 5000,
+    /// The signature did not verify against the pinned public key and was destroyed.
+    SignatureSelfCheck = 5001,
+    /// The receipt could not be sealed; nothing was signed.
+    ReceiptNotSealed = 5002,
+}
+
+impl Refusal {
+    /// What kind of "no" this is.
+    #[must_use]
+    pub const fn family(self) -> Family {
+        match self.code() {
+            0..2000 => Family::Malformed,
+            2000..3000 => Family::Unsupported,
+            3000..4000 => Family::Denied,
+            4000..5000 => Family::Unavailable,
+            _ => Family::Fault,
+        }
+    }
+}
+
+/// A value as a refusal shows it. Never text from the payload: only numbers and addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub enum Shown {
+    /// Nothing to show.
+    #[default]
+    Nothing,
+    /// An unsigned integer below 2^128.
+    Uint(u128),
+    /// An unsigned 256-bit integer, big-endian.
+    Uint256([u8; 32]),
+    /// A signed integer.
+    Int(i128),
+    /// A 20-byte address.
+    Address([u8; 20]),
+    /// A 32-byte key, account or id.
+    Key([u8; 32]),
+    /// A decimal: `units` times 10^-`scale`.
+    Decimal {
+        /// units
+        units: u128,
+        /// digits after the point
+        scale: u8,
+    },
+}
+
+impl Shown {
+    /// An unsigned integer.
+    #[must_use]
+    pub const fn uint(value: u64) -> Self {
+        Self::Uint(value as u128)
+    }
+
+    /// A size or count.
+    #[must_use]
+    pub const fn size(value: usize) -> Self {
+        Self::Uint(value as u128)
+    }
+}
+
+/// A refusal with the value that was seen and the limit it broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// The broken rule.
+    pub refusal: Refusal,
+    /// What was seen.
+    pub observed: Shown,
+    /// What would have been allowed.
+    pub limit: Shown,
+    /// Which order, cancel, instruction or byte offset it is about, counted from 0.
+    pub subject: Option<u16>,
+}
+
+impl Why {
+    /// A refusal that shows nothing yet.
+    #[must_use]
+    pub const fn new(refusal: Refusal) -> Self {
+        Self {
+            refusal,
+            observed: Shown::Nothing,
+            limit: Shown::Nothing,
+            subject: None,
+        }
+    }
+
+    /// With the value that was seen.
+    #[must_use]
+    pub const fn observed(mut self, observed: Shown) -> Self {
+        self.observed = observed;
+        self
+    }
+
+    /// With the limit it broke.
+    #[must_use]
+    pub const fn limit(mut self, limit: Shown) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// With the index it is about; an index above `u16::MAX - 1` is shown as the largest.
+    #[must_use]
+    pub fn subject(mut self, index: usize) -> Self {
+        self.subject = Some(u16::try_from(index).unwrap_or(u16::MAX - 1).min(u16::MAX - 1));
+        self
+    }
+}
+
+impl From<Refusal> for Why {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_ascending_and_read_back() {
+        for pair in Refusal::ALL.windows(2) {
+            assert!(
+                pair[0].code() < pair[1].code(),
+                "{} {}",
+                pair[0].name(),
+                pair[1].name()
+            );
+        }
+        for refusal in Refusal::ALL {
+            assert_eq!(Refusal::from_code(refusal.code()), Some(*refusal));
+            assert!(!refusal.explanation().is_empty());
+        }
+    }
+
+    #[test]
+    fn zero_is_no_refusal_and_families_follow_the_thousands() {
+        assert_eq!(Refusal::from_code(0), None);
+        for refusal in Refusal::ALL {
+            let expected = match refusal.code() / 1000 {
+                1 => Family::Malformed,
+                2 => Family::Unsupported,
+                3 => Family::Denied,
+                4 => Family::Unavailable,
+                _ => Family::Fault,
+            };
+            assert_eq!(refusal.family(), expected);
+        }
+    }
+}
