@@ -1,1 +1,15 @@
-//! The book of this build and `approve`.
+//! Who may do what: the book of this build, and [`approve`], the only maker of [`Approved`].
+//!
+//! Guarantees: no allocation, no clock, no I/O; a payload is approved by the rules of its own venue or not at
+//! all; what an approval uses up is reserved before the key is touched and never given back.
+//! Refuses: a venue that the key's grants do not name, and everything the venue's rules do not allow.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod approve;
+mod nonces;
+mod usage;
+
+pub use approve::{Approved, approve};
+pub use usage::{SLOTS_MAX, Usage};

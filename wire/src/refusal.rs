@@ -347,8 +347,6 @@ refusals! {
     // ---- fault ----
     /// The slot's key does not sign this venue's scheme.
     KeySchemeDiffers = 5000,
-    /// The signature did not verify against the pinned public key and was destroyed.
-    SignatureSelfCheck = 5001,
     /// The receipt could not be sealed; nothing was signed.
     ReceiptNotSealed = 5002,
 }

@@ -1,3 +1,143 @@
-//! The development vault.
+//! `enclave-dev`: the same vault as the enclave, over unix sockets, with keys that this machine can read.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use enclave::Vault;
+use enclave::serve::{Clock, Limits, Server};
+use enclave_dev::keys::KeyFolder;
+use signing::KeyScheme;
+use transport::Address;
+use venues::PublicKey;
+
+#[derive(Parser)]
+#[command(name = "enclave-dev", version, about = "Portcullis' development vault. Its keys are NOT protected.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve a book until SIGTERM or SIGINT.
+    Serve {
+        /// The desk's book (TOML).
+        #[arg(long)]
+        book: PathBuf,
+        /// Folder of key files; throw-away keys need none.
+        #[arg(long, default_value = "dev-keys")]
+        keys: PathBuf,
+        /// Where requests are taken, unix:/path.
+        #[arg(long)]
+        listen: Address,
+        /// Where control messages are taken, unix:/path.
+        #[arg(long)]
+        control: Address,
+    },
+    /// Make, import and show keys.
+    Keys {
+        /// Folder of key files.
+        #[arg(long, default_value = "dev-keys")]
+        keys: PathBuf,
+        #[command(subcommand)]
+        command: KeysCommand,
+    },
+}
+
+#[derive(Subcommand)]
+enum KeysCommand {
+    /// A new random key.
+    New {
+        /// The key's name.
+        name: String,
+        /// Which curve.
+        #[arg(long)]
+        scheme: Scheme,
+    },
+    /// A key of your own: 64 hex digits on standard input.
+    Import {
+        /// The key's name.
+        name: String,
+        /// Which curve.
+        #[arg(long)]
+        scheme: Scheme,
+    },
+    /// The public key of a throw-away key, which anybody can derive from its name.
+    ThrowAway {
+        /// The slot's name.
+        name: String,
+        /// Which curve.
+        #[arg(long)]
+        scheme: Scheme,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Scheme {
+    Secp256k1,
+    Ed25519,
+}
+
+impl From<Scheme> for KeyScheme {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Secp256k1 => Self::Secp256k1,
+            Scheme::Ed25519 => Self::Ed25519,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Serve { book, keys, listen, control } => serve(&book, keys, &listen, &control),
+        Command::Keys { keys, command } => manage(&KeyFolder::new(keys), command),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("enclave-dev: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Fault = Box<dyn std::error::Error>;
+
+fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Address) -> Result<(), Fault> {
+    let text = std::fs::read_to_string(book).map_err(|error| format!("{}: {error}", book.display()))?;
+    let book = compile::compile(&book.display().to_string(), &text).map_err(|faults| {
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    })?;
+    let keyring = KeyFolder::new(keys).keyring(book)?;
+    let mut boot_id = [0; 16];
+    getrandom::fill(&mut boot_id)?;
+    let clock = Clock::start();
+    let vault = Vault::at_boot(book, keyring, boot_id, clock.now());
+    eprintln!("enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys", book.desk, book.slots.len());
+    Server::bind(listen, control, Limits::default())?.run(vault, clock)?;
+    Ok(())
+}
+
+fn manage(folder: &KeyFolder, command: KeysCommand) -> Result<(), Fault> {
+    let public = match command {
+        KeysCommand::New { name, scheme } => folder.create(&name, scheme.into())?,
+        KeysCommand::Import { name, scheme } => folder.import(&name, scheme.into(), std::io::stdin().lock())?,
+        KeysCommand::ThrowAway { name, scheme } => {
+            signing::public_key_of(scheme.into(), &enclave_dev::keys::throw_away(&name))?
+        }
+    };
+    print_public(&public);
+    Ok(())
+}
+
+fn print_public(public: &PublicKey) {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match public {
+        PublicKey::Secp256k1 { compressed, address } => {
+            println!("public_key = \"0x{}\"", hex(compressed));
+            println!("# address 0x{}", hex(address));
+        }
+        PublicKey::Ed25519 { key } => println!("public_key = \"{}\"", bs58::encode(key).into_string()),
+    }
+}

@@ -1,0 +1,134 @@
+//! From a question to its answer.
+
+use enclave::Vault;
+use serde_json::{Map, Value, json};
+use signing::{Keyring, Secret};
+use wire::facts_json::JsonFacts;
+use wire::receipt::Receipt;
+use wire::reply::Reply;
+use wire::request::Request;
+use wire::{Family, Now, REPLY_SIZE_MAX, Refusal, facts};
+use zeroize::Zeroizing;
+
+use super::book_text::book_text;
+use super::payload::{Encoded, encode};
+use super::question::Question;
+
+/// The vault boots this long before the question's clock.
+const BOOTED_BEFORE_MS: u64 = 3 * 24 * 3_600 * 1_000;
+
+/// Why there is no answer at all.
+pub type Fault = Box<dyn std::error::Error>;
+
+/// Puts a question, and the one before it if there is one, to a vault of its own.
+///
+/// # Errors
+/// When the question itself is broken (not its payload): an unknown form, a key that is none, a book that does
+/// not compile.
+pub fn answer(question: &Question) -> Result<Value, Fault> {
+    let mut vault = vault(question)?;
+    if let Some(before) = &question.before {
+        put(&mut vault, before)?;
+    }
+    put(&mut vault, question)
+}
+
+fn vault(question: &Question) -> Result<Vault, Fault> {
+    let bytes: [u8; 32] = hex(&question.key)?.try_into().map_err(|_| "the key is not 32 bytes")?;
+    let secret = || Secret::new(Zeroizing::new(bytes));
+    let text = book_text(question, &secret())?;
+    let book = compile::compile("conformance", &text).map_err(|faults| {
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    })?;
+    let mut keyring = Keyring::default();
+    for slot in book.slots {
+        keyring.insert(slot, secret())?;
+    }
+    let booted = Now { monotonic_ms: 0, wall_ms: question.now_ms.saturating_sub(BOOTED_BEFORE_MS) };
+    Ok(Vault::at_boot(book, keyring, [0; 16], booted))
+}
+
+fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {
+    let (payload_kind, payload) = match encode(question)? {
+        Encoded::Payload(kind, payload) => (kind, payload),
+        // What cannot be put into a frame is refused before it reaches the vault, as the SDK does.
+        Encoded::Refused(refusal) => return Ok(refused(question, refusal)),
+    };
+    let now = Now { monotonic_ms: BOOTED_BEFORE_MS, wall_ms: question.now_ms };
+    let header = Request { key_slot: 0, payload_kind, return_canonical: false, request_id: 1, payload: &[] }.header();
+    let body = [&header[..], &payload].concat();
+    let mut reply = [0; REPLY_SIZE_MAX];
+    let size = vault.handle(now, &body, &mut reply);
+    let reply = Reply::read(reply.get(..size).ok_or("a reply longer than its buffer")?).map_err(|_| "not a reply")?;
+    let receipt = reply.receipt().map_err(|_| "a reply without its receipt")?;
+    answer_of(question, &reply, &receipt)
+}
+
+fn answer_of(question: &Question, reply: &Reply<'_>, receipt: &Receipt<'_>) -> Result<Value, Fault> {
+    let refusal = reply.refusal().map_err(|code| format!("unknown code {code}"))?;
+    let mut answer = Map::new();
+    answer.insert("id".into(), json!(question.id));
+    answer.insert("outcome".into(), json!(outcome(refusal)));
+    if let Some(refusal) = refusal {
+        answer.insert("code".into(), json!(refusal.name()));
+    }
+    if let Some(digest) = receipt.digest {
+        answer.insert("digest".into(), json!(to_hex(&digest)));
+        answer.insert("facts".into(), facts_of(receipt)?);
+    }
+    if refusal.is_none() {
+        answer.insert("signature".into(), json!(to_hex(reply.signature)));
+    }
+    Ok(Value::Object(answer))
+}
+
+fn facts_of(receipt: &Receipt<'_>) -> Result<Value, Fault> {
+    if !receipt.facts_complete {
+        return Err("the facts were cut".into());
+    }
+    let mut text = String::new();
+    let mut sink = JsonFacts::new(&mut text);
+    facts::read(receipt.facts, &mut sink).map_err(|_| "the receipt's facts cannot be read")?;
+    sink.finish()?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn refused(question: &Question, refusal: Refusal) -> Value {
+    json!({ "id": question.id, "outcome": outcome(Some(refusal)), "code": refusal.name() })
+}
+
+/// The judge knows four outcomes; an unavailable or faulty vault must stand out.
+fn outcome(refusal: Option<Refusal>) -> &'static str {
+    refusal.map_or("signed", |refusal| match refusal.family() {
+        family @ (Family::Malformed | Family::Unsupported | Family::Denied) => family.as_str(),
+        family @ (Family::Unavailable | Family::Fault) => family.as_str(),
+    })
+}
+
+/// Bytes of hex text, with or without 0x.
+pub(super) fn hex(text: &str) -> Result<Vec<u8>, &'static str> {
+    let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+    if digits.len() % 2 != 0 {
+        return Err("an odd number of hex digits");
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    for pair in digits.chunks_exact(2) {
+        match pair {
+            [high, low] => match (digit(*high), digit(*low)) {
+                (Some(high), Some(low)) => bytes.push(high << 4 | low),
+                _ => return Err("not a hex digit"),
+            },
+            _ => return Err("an odd number of hex digits"),
+        }
+    }
+    Ok(bytes)
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    let mut text = String::from("0x");
+    for byte in bytes {
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}

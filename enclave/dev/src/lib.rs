@@ -1,0 +1,3 @@
+//! The development composition of the vault. Nothing here is part of an enclave image.
+
+pub mod keys;

@@ -1,0 +1,158 @@
+//! One frame from bytes to sealed reply.
+
+use book::Book;
+use policies::{Usage, approve};
+use signing::{Asked, Chain, Keyring, Signs};
+use venues::{Payload, evm, hyperliquid, solana};
+use wire::control::{self, Command, Mode, Status};
+use wire::request::{PayloadKind, Request, Unreadable};
+use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
+
+use crate::sessions::{Admitted, Sessions};
+
+/// A book, its keys, and everything that changes while they are used.
+///
+/// No method does I/O, reads a clock or allocates.
+#[derive(Debug)]
+pub struct Vault {
+    sessions: Sessions,
+    scratch: hyperliquid::Scratch,
+    desk: Desk,
+}
+
+/// What a decision touches once a request is admitted.
+#[derive(Debug)]
+struct Desk {
+    book: &'static Book<'static>,
+    keyring: Keyring,
+    usage: Usage,
+    chain: Chain,
+    signed: u64,
+    refused: u64,
+}
+
+impl Vault {
+    /// A vault at boot. `boot_id` is random for each boot; `booted` is the time of it, below which no
+    /// single-use venue nonce is signed.
+    #[must_use]
+    pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot_id: [u8; 16], booted: Now) -> Self {
+        let chain = Chain::at_boot(boot_id, book::policy_hash(book));
+        let desk = Desk { book, keyring, usage: Usage::at_boot(booted.wall_ms), chain, signed: 0, refused: 0 };
+        Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk }
+    }
+
+    /// Takes one request body and writes one reply body; returns the reply's size in bytes.
+    ///
+    /// Every frame gets exactly one reply and one receipt, whatever is in it.
+    pub fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        let Self { sessions, scratch, desk } = self;
+        let request = match Request::parse(body) {
+            Ok(request) => request,
+            Err(unreadable) => return desk.refuse(asked_of_unreadable(&unreadable, now), unreadable.why, reply),
+        };
+        let asked = asked(&request, now);
+        let admitted = match sessions.admit(request) {
+            Ok(admitted) => admitted,
+            Err(why) => return desk.refuse(asked, why, reply),
+        };
+        let payload = admitted.request().payload;
+        match admitted.request().payload_kind {
+            PayloadKind::EvmEip1559 => desk.decide(&admitted, asked, now, evm::decode(payload), reply),
+            PayloadKind::HyperliquidL1Msgpack => {
+                let action = hyperliquid::decode(hyperliquid::Form::L1Msgpack, payload, scratch);
+                desk.decide(&admitted, asked, now, action, reply)
+            }
+            PayloadKind::HyperliquidL1Json => {
+                let action = hyperliquid::decode(hyperliquid::Form::L1Json, payload, scratch);
+                desk.decide(&admitted, asked, now, action, reply)
+            }
+            PayloadKind::HyperliquidUserJson => {
+                let action = hyperliquid::decode(hyperliquid::Form::UserJson, payload, scratch);
+                desk.decide(&admitted, asked, now, action, reply)
+            }
+            PayloadKind::SolanaMessage => desk.decide(&admitted, asked, now, solana::decode(payload), reply),
+        }
+    }
+
+    /// Takes one control body and writes one status body; `None` when the bytes are no command.
+    pub fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+        match control::read_command(body).ok()? {
+            Command::Status => {}
+            Command::Kill => self.sessions.kill(),
+        }
+        control::write_status(self.status(now), reply).ok()
+    }
+
+    /// The mode.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.sessions.mode()
+    }
+
+    fn status(&self, now: Now) -> Status<'_> {
+        let Desk { book, chain, signed, refused, .. } = &self.desk;
+        Status {
+            mode: self.sessions.mode(),
+            boot_id: chain.boot_id(),
+            policy_hash: chain.policy_hash(),
+            uptime_ms: now.monotonic_ms,
+            receipts: chain.sealed(),
+            head: chain.head(),
+            signed: *signed,
+            refused: *refused,
+            desk: book.desk,
+        }
+    }
+}
+
+impl Desk {
+    /// Approve, sign, seal: each step takes the proof that the one before it happened.
+    fn decide<P: Payload>(
+        &mut self,
+        admitted: &Admitted<'_>,
+        asked: Asked,
+        now: Now,
+        decoded: Result<P, Why>,
+        reply: &mut [u8; REPLY_SIZE_MAX],
+    ) -> usize
+    where
+        P::Scheme: Signs,
+    {
+        let Self { book, keyring, usage, chain, .. } = self;
+        let payload = match decoded {
+            Ok(payload) => payload,
+            Err(why) => return self.refuse(asked, why, reply),
+        };
+        let signed = approve(payload, book, asked.key_slot, usage, now).and_then(|approved| {
+            keyring.sign(approved).map_err(|(payload, refusal)| (payload, refusal.into()))
+        });
+        let sealed = match signed {
+            Ok(signed) => chain.seal(asked, signed),
+            Err((payload, why)) => chain.seal_refusal(asked, why, Some(&payload)),
+        };
+        let counter = if sealed.is_signed() { &mut self.signed } else { &mut self.refused };
+        *counter = counter.saturating_add(1);
+        sealed.write(admitted.request().return_canonical, reply)
+    }
+
+    /// Refuses what was never decoded.
+    fn refuse(&mut self, asked: Asked, why: Why, reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        self.refused = self.refused.saturating_add(1);
+        self.chain.seal_refusal(asked, why, None::<&evm::Transaction<'_>>).write(false, reply)
+    }
+}
+
+fn asked(request: &Request<'_>, now: Now) -> Asked {
+    Asked {
+        wall_ms: now.wall_ms,
+        client: 0,
+        request_id: request.request_id,
+        key_slot: request.key_slot,
+        payload_kind: request.payload_kind.number(),
+    }
+}
+
+fn asked_of_unreadable(unreadable: &Unreadable, now: Now) -> Asked {
+    let Unreadable { request_id, key_slot, payload_kind, .. } = *unreadable;
+    Asked { wall_ms: now.wall_ms, client: 0, request_id, key_slot, payload_kind }
+}

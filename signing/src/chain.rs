@@ -1,0 +1,153 @@
+//! The receipt chain: the only way a signature gets out.
+
+use venues::Payload;
+use wire::facts::FactWriter;
+use wire::receipt::{self, CODE_SIGNED, Link, RECEIPT_VERSION, Receipt};
+use wire::reply::Reply;
+use wire::{FACTS_SIZE_MAX, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown, Why, codec};
+
+use crate::keyring::Signed;
+
+/// What is known of a request whatever becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// When it is judged, ms since the Unix epoch.
+    pub wall_ms: u64,
+    /// Who asks; 0 until clients have sessions.
+    pub client: u32,
+    /// The client's number for the request.
+    pub request_id: u64,
+    /// The key asked for.
+    pub key_slot: u16,
+    /// The payload kind as it stood in the request.
+    pub payload_kind: u16,
+}
+
+/// The chain of one boot. Holds the fixed buffers a receipt is written in.
+#[derive(Debug)]
+pub struct Chain {
+    boot_id: [u8; 16],
+    policy_hash: [u8; 32],
+    sequence: u64,
+    head: Link,
+    facts: [u8; FACTS_SIZE_MAX],
+    record: [u8; RECEIPT_SIZE_MAX],
+}
+
+impl Chain {
+    /// The chain at boot. `boot_id` is drawn at random for each boot.
+    #[must_use]
+    pub fn at_boot(boot_id: [u8; 16], policy_hash: [u8; 32]) -> Self {
+        let head = receipt::genesis(&boot_id, &policy_hash);
+        let (facts, record) = ([0; FACTS_SIZE_MAX], [0; RECEIPT_SIZE_MAX]);
+        Self { boot_id, policy_hash, sequence: 0, head, facts, record }
+    }
+
+    /// The boot this chain belongs to.
+    #[must_use]
+    pub fn boot_id(&self) -> [u8; 16] {
+        self.boot_id
+    }
+
+    /// The hash of the book that judges in this boot.
+    #[must_use]
+    pub fn policy_hash(&self) -> [u8; 32] {
+        self.policy_hash
+    }
+
+    /// How many receipts were sealed.
+    #[must_use]
+    pub fn sealed(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The link of the last receipt, or the boot's genesis.
+    #[must_use]
+    pub fn head(&self) -> Link {
+        self.head
+    }
+
+    /// Writes the receipt of a signature and releases both.
+    pub fn seal<P: Payload>(&mut self, asked: Asked, signed: Signed<P>) -> Sealed<'_, P> {
+        let Signed { payload, signature } = signed;
+        match self.append(asked, None, Some(&payload)) {
+            Some(record) => Sealed { code: CODE_SIGNED, asked, record, signed: Some((payload, signature)) },
+            // The signature is dropped here: without a receipt it does not leave.
+            None => Sealed { code: Refusal::ReceiptNotSealed.code(), asked, record: &[], signed: None },
+        }
+    }
+
+    /// Writes the receipt of a refusal, with the facts of the payload if it was decoded.
+    pub fn seal_refusal<P: Payload>(&mut self, asked: Asked, why: Why, payload: Option<&P>) -> Sealed<'_, P> {
+        match self.append(asked, Some(why), payload) {
+            Some(record) => Sealed { code: why.refusal.code(), asked, record, signed: None },
+            None => Sealed { code: Refusal::ReceiptNotSealed.code(), asked, record: &[], signed: None },
+        }
+    }
+
+    /// Encodes the next record and moves the head to it; `None` when it cannot be encoded, and then nothing moved.
+    fn append<P: Payload>(&mut self, asked: Asked, why: Option<Why>, payload: Option<&P>) -> Option<&[u8]> {
+        let mut facts = FactWriter::new(&mut self.facts);
+        if let Some(payload) = payload {
+            payload.facts(&mut facts);
+        }
+        let (facts_size, facts_complete) = (facts.used(), facts.is_complete());
+        let (observed, limit) = why.map_or((Shown::Nothing, Shown::Nothing), |why| (why.observed, why.limit));
+        let receipt = Receipt {
+            version: RECEIPT_VERSION,
+            sequence: self.sequence,
+            boot_id: self.boot_id,
+            previous: self.head,
+            policy_hash: self.policy_hash,
+            wall_ms: asked.wall_ms,
+            client: asked.client,
+            request_id: asked.request_id,
+            key_slot: asked.key_slot,
+            payload_kind: asked.payload_kind,
+            code: why.map_or(CODE_SIGNED, |why| why.refusal.code()),
+            subject: why.and_then(|why| why.subject),
+            observed,
+            limit,
+            digest: payload.map(Payload::label),
+            facts_complete,
+            facts: self.facts.get(..facts_size)?,
+        };
+        let next = self.sequence.checked_add(1)?;
+        let size = codec::encode(receipt, &mut self.record).ok()?;
+        let record = self.record.get(..size)?;
+        self.head = receipt::link(record);
+        self.sequence = next;
+        Some(record)
+    }
+}
+
+/// A decision whose receipt is in the chain. Writing the reply is all that is left to do with it.
+#[must_use = "a sealed decision must be sent"]
+#[derive(Debug)]
+pub struct Sealed<'c, P> {
+    code: u16,
+    asked: Asked,
+    record: &'c [u8],
+    signed: Option<(P, crate::keyring::SignatureBytes)>,
+}
+
+impl<P: Payload> Sealed<'_, P> {
+    /// Whether a signature leaves with it.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        self.signed.is_some()
+    }
+
+    /// Writes the reply's body and returns its size in bytes.
+    pub fn write(self, return_canonical: bool, into: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        let (signature, canonical): (&[u8], &[u8]) = match &self.signed {
+            Some((payload, signature)) if return_canonical => (signature.as_bytes(), payload.canonical()),
+            Some((_, signature)) => (signature.as_bytes(), &[]),
+            None => (&[], &[]),
+        };
+        let request_id = self.asked.request_id;
+        let reply = Reply { code: self.code, request_id, signature, receipt: self.record, canonical };
+        // `wire` asserts at compile time that the largest parts fit together.
+        reply.write(into).unwrap_or(0)
+    }
+}
