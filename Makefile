@@ -1,0 +1,42 @@
+# Portcullis. `make help` lists the targets.
+
+CARGO ?= cargo
+NIGHTLY ?= nightly
+FUZZ_SECS ?= 600
+FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user solana vault_handle wire
+
+.PHONY: help demo test test-full lint doc judge fuzz fuzz-canary deny clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+demo: ## build, start a vault and a host, sign for every venue, pull the kill switch, verify the receipts
+	$(CARGO) build --locked --release -q -p enclave-dev -p portcullis-host
+	@./target/release/demo
+
+test: ## all tests that need stable Rust only
+	$(CARGO) test --locked --workspace
+
+test-full: test lint ## test, and what needs more: nightly, the shared judge; each skip is printed and counted
+	@./tests/full.sh
+
+lint: ## format, clippy without warnings, documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -q -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps -q
+
+judge: ## compare with the venues' own libraries (needs the shared vectors beside this checkout)
+	$(CARGO) build --locked --release -q -p enclave-dev --bin conformance
+	CONFORMANCE=target/release/conformance python3 ../shared/judge/judge.py $(wildcard ../shared/vectors/*.jsonl)
+
+fuzz: ## every fuzz target for FUZZ_SECS (600) seconds, two at a time
+	@./fuzz/run.sh $(FUZZ_SECS) $(FUZZ_TARGETS)
+
+fuzz-canary: ## the target with a planted panic must be found
+	@./fuzz/canary.sh
+
+deny: ## advisories, licences, sources (needs cargo-deny)
+	cargo deny check
+
+clean: ## remove what was built
+	$(CARGO) clean

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The tests that need more than stable Rust. What cannot run here is printed and counted, never passed over.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0 failed=0 skipped=0
+
+check() { # name, command...
+    local name=$1; shift
+    echo "== $name"
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+}
+
+skip() { # name, reason
+    echo "== $1"; echo "SKIPPED: $2"; skipped=$((skipped + 1))
+}
+
+if cargo +nightly --version >/dev/null 2>&1; then
+    check "compile-fail doctests with their error codes" \
+        cargo +nightly test --locked -q --doc -p venues -p policies -p signing --target-dir target/nightly
+    check "fuzz targets build" cargo +nightly check -q --manifest-path fuzz/Cargo.toml --bins
+else
+    skip "compile-fail doctests with their error codes" "no nightly toolchain"
+    skip "fuzz targets build" "no nightly toolchain"
+fi
+
+if cargo +nightly fuzz --version >/dev/null 2>&1; then
+    check "the fuzz canary is found" ./fuzz/canary.sh
+    check "every fuzz target survives its seeds" ./fuzz/run.sh 0
+else
+    skip "the fuzz canary is found" "no cargo-fuzz"
+    skip "every fuzz target survives its seeds" "no cargo-fuzz"
+fi
+
+if [ -f ../shared/judge/judge.py ]; then
+    vectors=$(cd ../shared/vectors && ls evm_eip1559.jsonl hyperliquid.jsonl hyperliquid_bench200.jsonl solana_drift.jsonl \
+        negative_evm_eip1559.jsonl negative_hyperliquid.jsonl negative_solana_drift.jsonl | sed 's|^|../shared/vectors/|')
+    cargo build --locked --release -q -p enclave-dev --bin conformance
+    # shellcheck disable=SC2086
+    check "the judge" env CONFORMANCE=target/release/conformance python3 ../shared/judge/judge.py $vectors
+else
+    skip "the judge" "no shared vectors beside this checkout"
+fi
+
+if cargo deny --version >/dev/null 2>&1; then
+    check "cargo deny" cargo deny check
+else
+    skip "cargo deny" "no cargo-deny"
+fi
+
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
