@@ -8,8 +8,10 @@
 #![forbid(unsafe_code)]
 
 mod approve;
+mod compiled;
 mod nonces;
 mod usage;
 
 pub use approve::{Approved, approve};
-pub use usage::{SLOTS_MAX, Usage};
+pub use compiled::{BOOK, POLICY_HASH};
+pub use usage::Usage;

@@ -1,12 +1,10 @@
 //! What the keys of this boot have used up.
 
+use book::SLOTS_MAX;
 use venues::Charge;
 use wire::{Refusal, Why};
 
 use crate::nonces::NonceLedger;
-
-/// Most key slots a book may have.
-pub const SLOTS_MAX: usize = 32;
 
 /// Reservations per key slot. Starts empty at boot; nothing is ever given back.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The keys of this boot, each in the slot whose public key the book pins.
 
-use book::{Book, Slot};
-use policies::{Approved, SLOTS_MAX};
+use book::{Book, SLOTS_MAX, Slot};
+use policies::Approved;
 use venues::{Digest, Ed25519, Message, Payload, PublicKey, Scheme, Secp256k1};
 use wire::Refusal;
 use wire::reply::{ED25519_SIZE, SECP256K1_SIZE};
@@ -43,9 +43,16 @@ pub(crate) enum Key {
 }
 
 /// The keys of this boot. Filled once at boot, immutable afterwards.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Keyring {
     keys: [Option<(u16, Key)>; SLOTS_MAX],
+}
+
+impl Default for Keyring {
+    /// An empty keyring.
+    fn default() -> Self {
+        Self { keys: [const { None }; SLOTS_MAX] }
+    }
 }
 
 impl Keyring {

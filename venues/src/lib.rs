@@ -14,7 +14,7 @@
 pub mod book_value;
 pub mod evm;
 pub mod hyperliquid;
-mod payload;
+pub mod payload;
 pub mod solana;
 
 pub use payload::{Charge, Digest, Ed25519, Grants, Message, Payload, PublicKey, Scheme, Secp256k1};

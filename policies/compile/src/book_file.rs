@@ -1,0 +1,100 @@
+//! The top of a book file: the desk and its slots.
+
+use book::{BOOK_VERSION, Book, BootMode, SLOTS_MAX, Slot};
+use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
+
+use crate::fault::Rule;
+use crate::field::{Field, Seen, Table};
+use crate::{evm, hyperliquid, keys, scalars, solana};
+
+pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
+    let version = table.required("version", version);
+    let desk = table.required("desk", scalars::name);
+    let boot_mode = table.required("boot_mode", |field| field.choice(&[("live", BootMode::Live)]));
+    let slots = table.required("slots", slots);
+    Some(Book {
+        version: version?,
+        desk: desk?,
+        boot_mode: boot_mode?,
+        slots: slots?.leak(),
+    })
+}
+
+fn version(field: Field<'_>) -> Option<u32> {
+    match scalars::uint(field)? {
+        BOOK_VERSION => Some(BOOK_VERSION),
+        other => field.fault(
+            Rule::UnknownValue,
+            format_args!("{other}; this build understands {BOOK_VERSION}"),
+        ),
+    }
+}
+
+fn slots(field: Field<'_>) -> Option<Vec<Slot<'static>>> {
+    let (mut numbers, mut names, mut public_keys) = (Seen::default(), Seen::default(), Seen::default());
+    let mut slots = field
+        .some_list(|entry| entry.table(|table| slot(table, &mut numbers, &mut names, &mut public_keys)))?;
+    if slots.len() > SLOTS_MAX {
+        return field.fault(
+            Rule::ListTooLong,
+            format_args!("{} slots; at most {SLOTS_MAX}", slots.len()),
+        );
+    }
+    slots.sort_by_key(|slot| slot.slot);
+    Some(slots)
+}
+
+fn slot(
+    table: &mut Table<'_>,
+    numbers: &mut Seen<u16>,
+    names: &mut Seen<&'static str>,
+    public_keys: &mut Seen<PublicKey>,
+) -> Option<Slot<'static>> {
+    let slot = table.required("slot", |field| numbers.once(&field, scalars::uint(field)?));
+    let name = table.required("name", |field| names.once(&field, scalars::name(field)?));
+    let public_key = table.required("public_key", |field| {
+        public_keys.once(&field, field.table(keys::public_key)?)
+    });
+    let evm = table.optional("evm", |field| {
+        check_scheme::<Secp256k1>(&field, public_key);
+        field.table(evm::limits)
+    });
+    let hyperliquid = table.optional("hyperliquid", |field| {
+        check_scheme::<Secp256k1>(&field, public_key);
+        field.table(hyperliquid::limits)
+    });
+    let solana = table.optional("solana", |field| {
+        check_scheme::<Ed25519>(&field, public_key);
+        let authority = public_key.as_ref().and_then(Ed25519::account).copied();
+        field.table(|table| solana::limits(table, authority))
+    });
+    let grants = Grants {
+        evm: evm?,
+        hyperliquid: hyperliquid?,
+        solana: solana?,
+    };
+    let Grants {
+        evm,
+        hyperliquid,
+        solana,
+    } = &grants;
+    if evm.is_none() && hyperliquid.is_none() && solana.is_none() {
+        return table.fault(Rule::EmptyGrants, "a slot without grants signs nothing");
+    }
+    Some(Slot {
+        slot: slot?,
+        name: name?,
+        public_key: public_key?,
+        grants,
+    })
+}
+
+/// Tells a fault where the slot's key makes signatures of another scheme than the venue takes.
+fn check_scheme<S: Scheme>(field: &Field<'_>, public_key: Option<PublicKey>) {
+    if public_key.is_some_and(|key| S::account(&key).is_none()) {
+        field.fault::<()>(
+            Rule::WrongScheme,
+            "the slot's public_key is of another signature scheme",
+        );
+    }
+}

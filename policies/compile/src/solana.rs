@@ -1,0 +1,133 @@
+//! The Solana rules of a book file ([`venues::solana::rules`]).
+//!
+//! A file names sub-accounts and markets by number; the accounts behind them are derived here ([`crate::pda`]),
+//! from the slot's own key as authority.
+
+use venues::AccountKey;
+use venues::solana::rules::{Limits, MarketKind, MarketLimits, Program, ProgramLimits, UserAccount};
+
+use crate::fault::Rule;
+use crate::field::{Field, Seen, Table};
+use crate::pda;
+use crate::scalars::{cap, collar, decimal, uint};
+
+/// Decimals of a Drift price.
+const PRICE_DECIMALS: u8 = 6;
+
+/// Decimals of the base of every Drift perpetual.
+const PERP_BASE_DECIMALS: u8 = 9;
+
+/// Most decimals of a token that Drift lists.
+const BASE_DECIMALS_MAX: u8 = 18;
+
+pub(crate) fn limits(table: &mut Table<'_>, authority: Option<AccountKey>) -> Option<Limits<'static>> {
+    let mut seen = Seen::default();
+    let programs = table.required("programs", |field| {
+        field.some_list(|entry| entry.table(|table| program(table, authority, &mut seen)))
+    });
+    let priority_fee_max = table.required("priority_fee_max", uint);
+    let placements_max = table.required("placements_max", uint);
+    Some(Limits {
+        programs: programs?.leak(),
+        priority_fee_max: priority_fee_max?,
+        placements_max: placements_max?,
+    })
+}
+
+fn program(
+    table: &mut Table<'_>,
+    authority: Option<AccountKey>,
+    seen: &mut Seen<Program>,
+) -> Option<ProgramLimits<'static>> {
+    let program = table.required("program", |field| {
+        seen.once(&field, field.choice(&[("DriftV2", Program::DriftV2)])?)
+    });
+    let users = table.required("sub_accounts", |field| users(field, authority));
+    let mut markets_seen = Seen::default();
+    let markets = table.required("markets", |field| {
+        field.some_list(|entry| entry.table(|table| market(table, &mut markets_seen)))
+    });
+    let orders = table.flag("orders");
+    let cancel = table.flag("cancel");
+    let settle_pnl = table.flag("settle_pnl");
+    let order_bits = table.optional("order_bits", uint);
+    let (orders, cancel, settle_pnl) = (orders?, cancel?, settle_pnl?);
+    if !orders && !cancel && !settle_pnl {
+        return table.fault(
+            Rule::EmptyGrants,
+            "programs: none of orders, cancel and settle_pnl is true",
+        );
+    }
+    Some(ProgramLimits {
+        program: program?,
+        state: pda::drift_state()?,
+        users: users?.leak(),
+        markets: markets?.leak(),
+        orders,
+        cancel,
+        settle_pnl,
+        order_bits: order_bits?.unwrap_or(0),
+    })
+}
+
+/// The user accounts of the slot's own key.
+fn users(field: Field<'_>, authority: Option<AccountKey>) -> Option<Vec<UserAccount>> {
+    let sub_accounts = field.some_set(uint)?;
+    let authority = authority?;
+    let user_stats = pda::drift_user_stats(&authority)?;
+    let user = |sub_account| {
+        Some(UserAccount {
+            authority,
+            sub_account,
+            user: pda::drift_user(&authority, sub_account)?,
+            user_stats,
+        })
+    };
+    sub_accounts.into_iter().map(user).collect()
+}
+
+fn market(table: &mut Table<'_>, seen: &mut Seen<(MarketKind, u16)>) -> Option<MarketLimits> {
+    let kind = table.required("kind", |field| {
+        field.choice(&[("perp", MarketKind::Perp), ("spot", MarketKind::Spot)])
+    });
+    let index = table.required("index", |field| {
+        let index = uint(field)?;
+        match kind {
+            Some(kind) => seen.once(&field, (kind, index)).map(|_| index),
+            None => Some(index),
+        }
+    });
+    let base_decimals = base_decimals(table, kind);
+    let base_max = table.required("base_max", |field| cap(field, decimal(field, base_decimals?)));
+    let prices = collar(table, |field| decimal(field, PRICE_DECIMALS));
+    let unpriced = table.flag("unpriced");
+    let (kind, index, (price_min, price_max)) = (kind?, index?, prices?);
+    Some(MarketLimits {
+        kind,
+        index,
+        account: pda::drift_market(kind, index)?,
+        base_max: base_max?,
+        price_min,
+        price_max,
+        unpriced: unpriced?,
+    })
+}
+
+/// The decimals of the market's base: 9 for every perpetual, the token's own for a spot market.
+fn base_decimals(table: &mut Table<'_>, kind: Option<MarketKind>) -> Option<u8> {
+    const KEY: &str = "base_decimals";
+    match kind {
+        Some(MarketKind::Perp) => match table.take(KEY) {
+            Some(field) => field.fault(Rule::UnusedKey, "a perpetual's base always has 9 decimals"),
+            None => Some(PERP_BASE_DECIMALS),
+        },
+        Some(MarketKind::Spot) => table.required(KEY, |field| {
+            let decimals = uint(field)?;
+            if decimals > BASE_DECIMALS_MAX {
+                return field.fault(Rule::TooLarge, format_args!("more than {BASE_DECIMALS_MAX}"));
+            }
+            Some(decimals)
+        }),
+        None => table.optional(KEY, uint).flatten(),
+    }
+}

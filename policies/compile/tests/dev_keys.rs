@@ -1,0 +1,56 @@
+//! The throw-away keys of the demo desk are the ones that its file says they are.
+
+use book::Book;
+use compile::{compile, keys};
+use sha2::{Digest, Sha256};
+use venues::PublicKey;
+
+/// The secret of a dev key: public knowledge.
+fn secret(name: &str) -> [u8; 32] {
+    Sha256::new_with_prefix("portcullis dev key: ")
+        .chain_update(name)
+        .finalize()
+        .into()
+}
+
+fn secp256k1(name: &str) -> PublicKey {
+    let key = k256::SecretKey::from_slice(&secret(name)).unwrap().public_key();
+    let compressed = k256::elliptic_curve::sec1::ToSec1Point::to_sec1_point(&key, true);
+    keys::secp256k1(compressed.as_bytes().try_into().unwrap()).unwrap()
+}
+
+fn ed25519(name: &str) -> PublicKey {
+    let key = ed25519_dalek::SigningKey::from_bytes(&secret(name)).verifying_key();
+    keys::ed25519(key.as_bytes()).unwrap()
+}
+
+fn desk(name: &str) -> &'static Book<'static> {
+    let file = format!("{}/../book/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    compile(&file, &std::fs::read_to_string(&file).unwrap()).unwrap()
+}
+
+#[test]
+fn the_demo_desk_pins_the_dev_keys() {
+    let slots = desk("demo").slots.iter();
+    let pinned: Vec<_> = slots.map(|slot| (slot.name, slot.public_key)).collect();
+    let expected = [
+        ("evm", secp256k1("evm")),
+        ("hyperliquid", secp256k1("hyperliquid")),
+        ("drift", ed25519("drift")),
+    ];
+    assert_eq!(pinned, expected);
+}
+
+#[test]
+fn the_treasury_of_the_demo_desk_is_a_dev_key_too() {
+    let PublicKey::Secp256k1 { address, .. } = secp256k1("treasury") else {
+        panic!("a secp256k1 key");
+    };
+    let evm = desk("demo").slots[0].grants.evm.unwrap();
+    assert_eq!(evm.native[0].recipients, [address]);
+}
+
+#[test]
+fn the_example_maker_pins_a_dev_key() {
+    assert_eq!(desk("hyperliquid-maker").slots[0].public_key, secp256k1("maker"));
+}
