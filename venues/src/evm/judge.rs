@@ -115,14 +115,15 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn native(&self, entries: &[NativeLimits<'_>], recipient: &Address, value: U256) -> Result<(), Why> {
-        let mut on_chain = entries
-            .iter()
-            .filter(|entry| entry.chains.contains(&self.chain_id))
-            .peekable();
-        if on_chain.peek().is_none() {
+        let on_chain = || {
+            entries
+                .iter()
+                .filter(|entry| entry.chains.contains(&self.chain_id))
+        };
+        if on_chain().next().is_none() {
             return Err(Refusal::FunctionNotAllowed.into());
         }
-        let entry = on_chain
+        let entry = on_chain()
             .find(|entry| self.is_own_or_listed(recipient, entry.recipients))
             .ok_or_else(|| of_address(Refusal::RecipientNotAllowed, recipient))?;
         require_at_most(value, entry.value_max, Refusal::ValueAboveCap)
@@ -174,14 +175,17 @@ impl Judged<'_> {
         token: &Address,
         granted: impl Fn(&'e TokenLimits<'b>) -> Option<&'e G>,
     ) -> Result<&'e G, Why> {
-        let mut named = entries
-            .iter()
-            .filter(|entry| entry.chains.contains(&self.chain_id) && entry.tokens.contains(token))
-            .peekable();
-        if named.peek().is_none() {
+        let named = || {
+            entries
+                .iter()
+                .filter(|entry| entry.chains.contains(&self.chain_id) && entry.tokens.contains(token))
+        };
+        if named().next().is_none() {
             return Err(of_address(Refusal::TokenNotAllowed, token));
         }
-        named.find_map(granted).ok_or(Refusal::FunctionNotAllowed.into())
+        named()
+            .find_map(granted)
+            .ok_or(Refusal::FunctionNotAllowed.into())
     }
 
     fn swap(&self, entries: &[SwapLimits<'_>], swap: &ExactInputSingle<'_>) -> Result<(), Why> {
@@ -189,24 +193,7 @@ impl Judged<'_> {
             Deadline::At(_) => Router::SwapRouter,
             Deadline::None => Router::SwapRouter02,
         };
-        let mut through_router = entries
-            .iter()
-            .filter(|entry| {
-                entry.chains.contains(&self.chain_id)
-                    && entry.router == router
-                    && entry.routers.contains(swap.router)
-            })
-            .peekable();
-        if through_router.peek().is_none() {
-            return Err(of_address(Refusal::ContractNotAllowed, swap.router));
-        }
-        let entry = through_router
-            .find(|entry| {
-                entry.tokens_in.contains(swap.token_in)
-                    && entry.tokens_out.contains(swap.token_out)
-                    && swap.token_in != swap.token_out
-            })
-            .ok_or_else(|| of_address(Refusal::PairNotAllowed, swap.token_out))?;
+        let entry = self.swap_entry(entries, router, swap)?;
         if !entry.pool_fees.is_empty() && !entry.pool_fees.contains(&swap.pool_fee) {
             return Err(Why::new(Refusal::PoolFeeNotAllowed).observed(Shown::uint(swap.pool_fee.into())));
         }
@@ -220,6 +207,34 @@ impl Judged<'_> {
         require_at_most(swap.amount_in, entry.amount_in_max, Refusal::AmountAboveCap)?;
         require_out_per_in(swap, &entry.out_per_in_min)?;
         self.require_timely(swap.deadline, entry.deadline_ahead_max_s)
+    }
+
+    /// The first entry that names chain, router and both tokens.
+    fn swap_entry<'e, 'b>(
+        &self,
+        entries: &'e [SwapLimits<'b>],
+        router: Router,
+        swap: &ExactInputSingle<'_>,
+    ) -> Result<&'e SwapLimits<'b>, Why> {
+        let through_router = || {
+            entries.iter().filter(|entry| {
+                entry.chains.contains(&self.chain_id)
+                    && entry.router == router
+                    && entry.routers.contains(swap.router)
+            })
+        };
+        if through_router().next().is_none() {
+            return Err(of_address(Refusal::ContractNotAllowed, swap.router));
+        }
+        let sells = |entry: &&SwapLimits<'_>| entry.tokens_in.contains(swap.token_in);
+        through_router()
+            .filter(sells)
+            .find(|entry| entry.tokens_out.contains(swap.token_out) && swap.token_in != swap.token_out)
+            .ok_or_else(|| {
+                let is_sold = through_router().any(|entry| sells(&entry));
+                let token = if is_sold { swap.token_out } else { swap.token_in };
+                of_address(Refusal::PairNotAllowed, token)
+            })
     }
 
     fn require_timely(&self, deadline: Deadline, ahead_max_s: u64) -> Result<(), Why> {
