@@ -71,6 +71,9 @@ fact_keys! {
     PoolFee = 19 "fee",
     Deadline = 20 "deadline",
     Selector = 21 "selector",
+    AccessListAddresses = 22 "access_list_addresses",
+    AccessListKeys = 23 "access_list_keys",
+    SqrtPriceLimitX96 = 24 "sqrt_price_limit_x96",
     // Hyperliquid
     Type = 40 "type",
     Grouping = 41 "grouping",

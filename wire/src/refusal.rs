@@ -103,7 +103,7 @@ refusals! {
     // ---- malformed: EVM ----
     /// The first byte is not the transaction type 0x02 of EIP-1559.
     TransactionTypeNotEip1559 = 1100,
-    /// The RLP is not canonical or does not fit its item.
+    /// The RLP is not canonical, or an item reaches beyond the list that holds it.
     RlpNotCanonical = 1101,
     /// The transaction list does not have the nine fields of an unsigned EIP-1559 transaction.
     TransactionFieldCount = 1102,
@@ -119,8 +119,8 @@ refusals! {
     NonceNotAllowed = 1107,
     /// The priority fee is above the maximum fee.
     PriorityFeeAboveMaxFee = 1108,
-    /// The call data does not follow the canonical ABI of its function.
-    CallDataNotCanonical = 1109,
+    /// A list stands where bytes belong, or bytes where a list belongs.
+    ItemKindDiffers = 1109,
 
     // ---- malformed: Hyperliquid ----
     /// The envelope before the action is cut short or holds unknown bits.
@@ -199,8 +199,12 @@ refusals! {
     // ---- unsupported ----
     /// No decoder for this payload kind.
     PayloadKindNotSupported = 2000,
-    /// A call this vault does not decode, or a contract creation.
+    /// A call this vault does not decode.
     CallNotSupported = 2100,
+    /// The call data of a known function do not follow its canonical ABI.
+    CallDataNotCanonical = 2101,
+    /// A contract creation.
+    CreationNotSupported = 2102,
     /// An action type this vault does not decode.
     ActionNotSupported = 2400,
     /// A program this vault does not decode.
@@ -219,7 +223,7 @@ refusals! {
     ChainNotAllowed = 3100,
     /// The recipient of native coin is not on the list.
     RecipientNotAllowed = 3101,
-    /// The contract is not on the list.
+    /// The router contract is not on the list.
     ContractNotAllowed = 3102,
     /// The token is not on the list.
     TokenNotAllowed = 3103,
@@ -251,8 +255,10 @@ refusals! {
     DeadlineTooFar = 3116,
     /// The function is not granted.
     FunctionNotAllowed = 3117,
-    /// The price limit in the swap is not zero and not allowed.
+    /// The access list holds more addresses and keys than the cap.
     AccessListTooLong = 3118,
+    /// The swap sells nothing, or (SwapRouter02) whatever the router holds.
+    AmountInZero = 3119,
 
     // ---- denied: Hyperliquid ----
     /// The network is not granted.
