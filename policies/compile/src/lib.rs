@@ -1,1 +1,3 @@
 //! TOML to Book.
+
+pub mod pda;
