@@ -116,6 +116,20 @@ fact_keys! {
     Blockhash = 92 "blockhash",
     PostOnly = 93 "post_only",
     OraclePriceOffset = 94 "oracle_price_offset",
+    BitFlags = 95 "bit_flags",
+    DriftTriggerPrice = 96 "trigger_price",
+    TriggerCondition = 97 "trigger_condition",
+    AuctionDuration = 98 "auction_duration",
+    AuctionStartPrice = 99 "auction_start_price",
+    AuctionEndPrice = 100 "auction_end_price",
+    MaxTs = 101 "max_ts",
+    UserOrderId = 102 "user_order_id",
+    DriftOrderId = 103 "order_id",
+    OrderIds = 104 "order_ids",
+    MarketIndexes = 105 "market_indexes",
+    MustSettle = 106 "must_settle",
+    SuccessCondition = 107 "success_condition",
+    ModifyPolicy = 108 "modify_policy",
 }
 
 /// Where a decoded payload tells its facts.

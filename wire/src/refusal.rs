@@ -181,7 +181,7 @@ refusals! {
     ProgramIndexNotAllowed = 1506,
     /// The message has no instruction.
     InstructionsEmpty = 1507,
-    /// A list is longer than the cap.
+    /// There are more instructions than the cap.
     TooManyInstructions = 1508,
     /// A lookup names no index, or its addresses were not given.
     LookupUnresolved = 1509,
@@ -195,6 +195,14 @@ refusals! {
     AccountFlagsDiffer = 1513,
     /// The blockhash is all zero.
     BlockhashZero = 1514,
+    /// There are more accounts than a transaction may lock.
+    TooManyAccounts = 1515,
+    /// A perpetual instruction carries a spot order or the reverse.
+    MarketTypeDiffers = 1516,
+    /// The compute unit limit or price is set twice.
+    ComputeBudgetRepeated = 1517,
+    /// A compute budget instruction names accounts.
+    AccountsNotExpected = 1518,
 
     // ---- unsupported ----
     /// No decoder for this payload kind.
@@ -325,11 +333,11 @@ refusals! {
     MarketAccountMissing = 3508,
     /// The base size is above the cap.
     BaseAboveCap = 3509,
-    /// The limit price is below the collar.
+    /// A limit, trigger or auction price is below the collar.
     LimitPriceBelowCollar = 3510,
-    /// The limit price is above the collar.
+    /// A limit, trigger or auction price is above the collar.
     LimitPriceAboveCollar = 3511,
-    /// An order without a price is not granted.
+    /// An order that no limit price holds is not granted.
     UnpricedOrderNotAllowed = 3512,
     /// A flag bit of the order is not granted.
     OrderBitsNotAllowed = 3513,
@@ -341,8 +349,8 @@ refusals! {
     InstructionRepeated = 3516,
     /// More than one instruction places orders.
     TooManyPlacements = 3517,
-    /// The compute budget is set twice.
-    ComputeBudgetRepeated = 3518,
+    /// The user account comes from a lookup table, whose contents the vault cannot know.
+    UserAccountNotStatic = 3518,
 
     // ---- unavailable ----
     /// The kill switch was pulled; it holds until the vault restarts.

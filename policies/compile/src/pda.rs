@@ -10,13 +10,8 @@
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use sha2::{Digest as _, Sha256};
 use venues::AccountKey;
+use venues::solana::DRIFT_V2;
 use venues::solana::rules::MarketKind;
-
-/// Drift v2, dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH.
-pub const DRIFT_V2: AccountKey = [
-    9, 84, 219, 190, 158, 201, 96, 201, 138, 122, 41, 63, 226, 19, 54, 150, 111, 225, 128, 209, 81, 174, 75,
-    129, 121, 86, 31, 137, 133, 74, 83, 246,
-];
 
 /// Most seeds of one address, the bump included (the runtime's MAX_SEEDS).
 const SEEDS_MAX: usize = 16;
@@ -97,7 +92,7 @@ mod tests {
             let mut carry = ALPHABET.iter().position(|letter| *letter == digit).unwrap();
             for byte in bytes.iter_mut().rev() {
                 carry += usize::from(*byte) * 58;
-                *byte = (carry & 0xff) as u8;
+                *byte = u8::try_from(carry & 0xff).unwrap();
                 carry >>= 8;
             }
             assert_eq!(carry, 0);

@@ -45,14 +45,32 @@ book_struct! {
         pub users: &'b [UserAccount],
         /// The markets.
         pub markets: &'b [MarketLimits],
-        /// Whether orders may be placed and modified.
+        /// Whether orders may be placed.
         pub orders: bool,
+        /// Whether and how orders may be modified.
+        pub modify: Option<ModifyLimits>,
         /// Whether orders may be cancelled.
         pub cancel: bool,
         /// Whether profit and loss may be settled.
         pub settle_pnl: bool,
         /// Order bit flags that may be set.
         pub order_bits: u8,
+    }
+}
+
+book_struct! {
+    /// What a modification may set. It names an order but not the order's market, so these limits hold for the
+    /// orders of every market; its size must besides fit every market of the book.
+    pub struct ModifyLimits {
+        /// Largest base size.
+        pub base_max: u64,
+        /// Lowest price and trigger price, 10^-6 of the quote.
+        pub price_min: u64,
+        /// Highest price and trigger price, 10^-6 of the quote.
+        pub price_max: u64,
+        /// Whether a modification may take the limit price away or set oracle offsets and auction prices, which
+        /// are offsets or prices depending on the order.
+        pub unpriced: bool,
     }
 }
 
@@ -85,7 +103,7 @@ book_struct! {
         pub price_min: u64,
         /// Highest limit price, 10^-6 of the quote.
         pub price_max: u64,
-        /// Whether orders without a limit price (market, oracle) may be placed.
+        /// Whether orders that no limit price holds (market, trigger market, oracle) may be placed.
         pub unpriced: bool,
     }
 }

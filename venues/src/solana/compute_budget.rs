@@ -1,0 +1,67 @@
+//! The compute budget program: the units a message may use and what a unit pays on top of the base fee.
+//!
+//! ```text
+//! 02, units u32 LE            setComputeUnitLimit
+//! 03, micro-lamports u64 LE   setComputeUnitPrice
+//! ```
+//!
+//! Refuses: either one twice (so does the runtime), accounts, and the program's other instructions.
+
+use wire::{Refusal, Shown, Why};
+
+use super::cursor::Cursor;
+use super::message::CompiledInstruction;
+use crate::AccountKey;
+
+/// ComputeBudget111111111111111111111111111111.
+pub const COMPUTE_BUDGET: AccountKey = [
+    3, 6, 70, 111, 229, 33, 23, 50, 255, 236, 173, 186, 114, 195, 155, 231, 188, 140, 229, 187, 197, 247, 18,
+    107, 44, 67, 155, 58, 64, 0, 0, 0,
+];
+
+/// Most compute units of one transaction; what a message without a limit is valued at.
+pub const UNIT_LIMIT_MAX: u32 = 1_400_000;
+
+/// What a message says about its compute budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ComputeBudget {
+    /// Compute units.
+    pub unit_limit: Option<u32>,
+    /// Micro-lamports for each unit.
+    pub unit_price: Option<u64>,
+}
+
+impl ComputeBudget {
+    /// The priority fee at its most, in micro-lamports: limit times price.
+    #[must_use]
+    pub fn priority_fee(&self) -> u128 {
+        let limit = self.unit_limit.unwrap_or(UNIT_LIMIT_MAX);
+        u128::from(limit) * u128::from(self.unit_price.unwrap_or(0))
+    }
+
+    /// Takes in one instruction of the program.
+    pub(super) fn read(&mut self, instruction: &CompiledInstruction<'_>) -> Result<(), Why> {
+        let mut cursor = Cursor::new(instruction.data, Refusal::InstructionDataMalformed);
+        let repeated = match cursor.u8()? {
+            2 => self.unit_limit.replace(cursor.u32()?).is_some(),
+            3 => self.unit_price.replace(cursor.u64()?).is_some(),
+            other => {
+                return Err(Why::new(Refusal::InstructionNotSupported).observed(Shown::uint(other.into())));
+            }
+        };
+        if repeated {
+            return Err(Why::new(Refusal::ComputeBudgetRepeated));
+        }
+        if !cursor.rest().is_empty() {
+            return Err(
+                Why::new(Refusal::InstructionDataMalformed).observed(Shown::size(instruction.data.len()))
+            );
+        }
+        if !instruction.accounts.is_empty() {
+            return Err(
+                Why::new(Refusal::AccountsNotExpected).observed(Shown::size(instruction.accounts.len()))
+            );
+        }
+        Ok(())
+    }
+}
