@@ -100,6 +100,7 @@ fact_keys! {
     ExpiresAfter = 62 "expires_after",
     SignatureChainId = 63 "signature_chain_id",
     PriorityFee = 64 "priority_fee",
+    Fast = 65 "fast",
     // Solana
     Instructions = 80 "instructions",
     Name = 81 "name",

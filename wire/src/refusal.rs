@@ -153,7 +153,7 @@ refusals! {
     ListTooLong = 1413,
     /// A word (time in force, tpsl, grouping, network) is not one the exchange knows.
     WordNotKnown = 1414,
-    /// A number is outside its field's range.
+    /// A number is outside its field's range, or no plain integer where one is wanted.
     NumberOutOfRange = 1415,
     /// The caller's own claim (source, connectionId or primary type) differs from what the vault computed.
     ClaimDiffers = 1416,
@@ -163,6 +163,10 @@ refusals! {
     NetworkDiffers = 1418,
     /// expiresAfter and vaultAddress do not exist for user-signed actions.
     EnvelopeFieldNotAllowed = 1419,
+    /// A member's value is of another type than the exchange's (text, number, true or false, list, object).
+    FieldTypeNotExpected = 1420,
+    /// A member name or text holds an escape; no action of this vault needs one.
+    JsonEscapeNotAllowed = 1421,
 
     // ---- malformed: Solana ----
     /// A compact-u16 is not in its shortest form or above 65535.
@@ -311,6 +315,12 @@ refusals! {
     SignatureChainNotAllowed = 3419,
     /// The grouping is not granted.
     GroupingNotAllowed = 3420,
+    /// A priority fee is burned, and no book can grant one.
+    PriorityFeeNotAllowed = 3421,
+    /// Trigger orders are not granted.
+    TriggerNotAllowed = 3422,
+    /// The action holds more orders than the book allows.
+    TooManyOrders = 3423,
 
     // ---- denied: Solana ----
     /// The number of required signatures is not one.
