@@ -1,1 +1,3 @@
 //! The vault.
+
+pub mod serve;
