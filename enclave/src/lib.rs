@@ -4,6 +4,7 @@
 //! The production binary (boot, NSM, attestation, vsock) comes with the image issue; the development vault is
 //! a package of its own, `enclave/dev`, which drives this same code over a unix socket.
 
+pub mod serve;
 mod sessions;
 mod vault;
 

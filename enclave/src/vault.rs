@@ -8,6 +8,7 @@ use wire::control::{self, Command, Mode, Status};
 use wire::request::{PayloadKind, Request, Unreadable};
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
 
+use crate::serve::Serve;
 use crate::sessions::{Admitted, Sessions};
 
 /// A book, its keys, and everything that changes while they are used.
@@ -102,6 +103,16 @@ impl Vault {
             refused: *refused,
             desk: book.desk,
         }
+    }
+}
+
+impl Serve for Vault {
+    fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        self.handle(now, body, reply)
+    }
+
+    fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+        self.control(now, body, reply)
     }
 }
 

@@ -1,0 +1,232 @@
+//! The serve loop: one thread that owns the vault and every connection to it.
+//!
+//! ```text
+//! round   wait (epoll)            until a descriptor is ready or a deadline passes
+//!         control connections     first, so that no flood of requests delays a kill beyond one round
+//!         request connections     one frame each, so that no connection starves another
+//!         new connections         up to the cap; one more is told TooManyConnections and closed
+//!         deadlines               who started a frame and did not end it, or did not take its reply, is cut
+//! ```
+//!
+//! Guarantees: one read and one write a request in the ordinary case; at most one frame of a connection in
+//! flight, the next one waits in its buffer or in the kernel; a frame's bytes are judged once, at one [`Now`];
+//! all memory is taken before the first connection; every number below has a maximum.
+//! Refuses: a prefix that declares less than a kind or more than the channel's cap (the connection is closed,
+//! nothing is read for it). A frame that can be told apart always gets a reply and never costs the connection.
+//!
+//! The loop does not know what it serves: it is generic over [`Serve`].
+
+mod channel;
+mod clock;
+mod connection;
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use wire::reply::Reply;
+use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX, Refusal};
+
+use channel::{Caps, Channel, Token};
+pub use clock::Clock;
+
+/// Most events taken from one wait; what is left over is taken in the next.
+const EVENTS_MAX: usize = 128;
+
+/// What the loop serves; the vault implements it.
+pub trait Serve {
+    /// Judges one request body and writes the body of its reply; there always is one. Returns its size.
+    fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize;
+
+    /// Obeys one control body and writes the body of the answer. Returns its size, or `None` when it is no
+    /// control message; the connection is then closed.
+    fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize>;
+}
+
+/// How much the loop takes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Request connections at the same time.
+    pub connections_max: usize,
+    /// Control connections at the same time.
+    pub control_connections_max: usize,
+    /// From a frame's first byte to its last, and from a reply to the moment the peer has taken it.
+    pub frame_deadline_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections_max: 64,
+            control_connections_max: 8,
+            frame_deadline_ms: 2_000,
+        }
+    }
+}
+
+/// What came to pass, for logs and tests. Counts only, never a peer's bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames that got a reply.
+    pub frames: u64,
+    /// Connections taken.
+    pub accepted: u64,
+    /// Connections turned away because all places were taken.
+    pub turned_away: u64,
+    /// Connections closed for what they sent: a length out of bounds, or no control message.
+    pub violations: u64,
+    /// Connections closed because a deadline passed.
+    pub late: u64,
+}
+
+/// Where peers arrive, and how the loop is told to end. Sockets of any family will do.
+#[derive(Clone, Copy, Debug)]
+pub struct Doors<'d> {
+    /// Listens for bots.
+    pub requests: BorrowedFd<'d>,
+    /// Listens for the host.
+    pub control: BorrowedFd<'d>,
+    /// Turns readable when it is time to end: see `transport::Stop`.
+    pub stop: BorrowedFd<'d>,
+}
+
+/// Serves until `doors.stop` turns readable. Replies that were begun by then are still delivered, within their
+/// deadlines; nothing further is read.
+///
+/// # Errors
+/// When the kernel refuses the loop's own descriptors. No peer can cause one.
+pub fn serve(
+    vault: &mut impl Serve,
+    doors: Doors<'_>,
+    limits: Limits,
+    clock: &Clock,
+) -> std::io::Result<Counts> {
+    Loop::new(doors, limits, clock)?.run(vault)
+}
+
+struct Loop<'d> {
+    epoll: rustix::fd::OwnedFd,
+    requests: Channel<'d>,
+    control: Channel<'d>,
+    clock: &'d Clock,
+    counts: Counts,
+    stopping: bool,
+}
+
+impl<'d> Loop<'d> {
+    fn new(doors: Doors<'d>, limits: Limits, clock: &'d Clock) -> std::io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let caps = |connections_max, body_size_max, reply_size_max| Caps {
+            connections_max,
+            body_size_max,
+            reply_size_max,
+            frame_deadline_ms: limits.frame_deadline_ms,
+        };
+        let requests = caps(limits.connections_max, REQUEST_SIZE_MAX, REPLY_SIZE_MAX);
+        let control = caps(limits.control_connections_max, CONTROL_SIZE_MAX, CONTROL_SIZE_MAX);
+        let requests = Channel::new(doors.requests, Token::REQUESTS, requests, turned_away(), &epoll)?;
+        let control = Channel::new(doors.control, Token::CONTROL, control, Box::default(), &epoll)?;
+        epoll::add(&epoll, doors.stop, Token::STOP.data(), epoll::EventFlags::IN)?;
+        Ok(Self {
+            epoll,
+            requests,
+            control,
+            clock,
+            counts: Counts::default(),
+            stopping: false,
+        })
+    }
+
+    fn run(mut self, vault: &mut impl Serve) -> std::io::Result<Counts> {
+        let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS_MAX);
+        loop {
+            self.wait(&mut events)?;
+            if self.stopping && !(self.control.has_reply_pending() || self.requests.has_reply_pending()) {
+                return Ok(self.counts);
+            }
+            self.round(vault)?;
+        }
+    }
+
+    /// Waits for the next thing to do and notes who is ready.
+    fn wait(&mut self, events: &mut Vec<epoll::Event>) -> std::io::Result<()> {
+        let timeout = self.patience().map(timespec);
+        events.clear();
+        match epoll::wait(self.epoll.as_fd(), spare_capacity(events), timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        for event in events.drain(..) {
+            let token = Token::from_data(event.data);
+            match token.channel() {
+                Token::REQUESTS => self.requests.note_ready(token),
+                Token::CONTROL => self.control.note_ready(token),
+                _ => self.stop()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self) -> std::io::Result<()> {
+        if !self.stopping {
+            self.stopping = true;
+            self.control.stop(self.epoll.as_fd())?;
+            self.requests.stop(self.epoll.as_fd())?;
+        }
+        Ok(())
+    }
+
+    fn round(&mut self, vault: &mut impl Serve) -> std::io::Result<()> {
+        let Self { epoll, requests, control, clock, counts, .. } = self;
+        let epoll = epoll.as_fd();
+        let now = clock.now();
+        control.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
+            vault.control(clock.now(), body, reply.first_chunk_mut()?)
+        });
+        control.accept_round(epoll, now.monotonic_ms, counts)?;
+        requests.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
+            Some(vault.handle(clock.now(), body, reply.first_chunk_mut()?))
+        });
+        requests.accept_round(epoll, now.monotonic_ms, counts)?;
+        let now_ms = clock.now().monotonic_ms;
+        control.cut_late(now_ms, counts);
+        requests.cut_late(now_ms, counts);
+        Ok(())
+    }
+
+    /// How long the next wait may last: not at all when frames wait in buffers, else to the next deadline.
+    fn patience(&self) -> Option<Duration> {
+        if !self.stopping && (self.control.has_frame_waiting() || self.requests.has_frame_waiting()) {
+            return Some(Duration::ZERO);
+        }
+        let due = [self.control.next_due_ms(), self.requests.next_due_ms()];
+        let due = due.into_iter().flatten().min()?;
+        Some(Duration::from_millis(due.saturating_sub(self.clock.now().monotonic_ms)))
+    }
+}
+
+/// What a connection beyond the cap hears: a reply to whatever it was going to ask. It carries no receipt,
+/// because nothing was judged.
+fn turned_away() -> Box<[u8]> {
+    let mut body = [0; REPLY_SIZE_MAX];
+    let reply = Reply {
+        code: Refusal::TooManyConnections.code(),
+        request_id: 0,
+        signature: &[],
+        receipt: &[],
+        canonical: &[],
+    };
+    let size = reply.write(&mut body).unwrap_or(0);
+    let prefix = wire::frame::prefix(size).unwrap_or_default();
+    prefix.iter().chain(body.iter().take(size)).copied().collect()
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: duration.subsec_nanos().into(),
+    }
+}

@@ -1,0 +1,237 @@
+//! A listener and the connections that came through it.
+
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::fd::{AsFd as _, BorrowedFd};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, SocketFlags, accept_with, send};
+
+use super::Counts;
+use super::connection::{Connection, Step};
+
+/// New connections taken in one round.
+const ACCEPTS_MAX: usize = 16;
+
+/// How long nobody is accepted after the kernel had no descriptor or memory left for it.
+const ACCEPT_PAUSE_MS: u64 = 100;
+
+/// What the loop's epoll set knows a descriptor by: the channel in the high half, the place in the low half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    channel: u32,
+    place: u32,
+}
+
+/// The place of the listener itself.
+const LISTENER: u32 = u32::MAX;
+
+impl Token {
+    pub(super) const STOP: Self = Self::listener(0);
+    pub(super) const REQUESTS: Self = Self::listener(1);
+    pub(super) const CONTROL: Self = Self::listener(2);
+
+    const fn listener(channel: u32) -> Self {
+        Self { channel, place: LISTENER }
+    }
+
+    /// The token of the listener of this token's channel.
+    pub(super) fn channel(self) -> Self {
+        Self::listener(self.channel)
+    }
+
+    pub(super) fn data(self) -> EventData {
+        EventData::new_u64((u64::from(self.channel) << 32) | u64::from(self.place))
+    }
+
+    pub(super) fn from_data(data: EventData) -> Self {
+        let [c0, c1, c2, c3, p0, p1, p2, p3] = data.u64().to_be_bytes();
+        Self {
+            channel: u32::from_be_bytes([c0, c1, c2, c3]),
+            place: u32::from_be_bytes([p0, p1, p2, p3]),
+        }
+    }
+}
+
+/// The bounds of a channel.
+pub(super) struct Caps {
+    pub(super) connections_max: usize,
+    pub(super) body_size_max: usize,
+    pub(super) reply_size_max: usize,
+    pub(super) frame_deadline_ms: u64,
+}
+
+pub(super) struct Channel<'d> {
+    listener: BorrowedFd<'d>,
+    token: Token,
+    places: Box<[Connection]>,
+    /// The frame a connection beyond the cap hears before it is closed; may be empty.
+    turned_away: Box<[u8]>,
+    frame_deadline_ms: u64,
+    someone_waits: bool,
+    /// Set while the listener is off the epoll set.
+    paused_until_ms: Option<u64>,
+    stopped: bool,
+}
+
+impl<'d> Channel<'d> {
+    pub(super) fn new(
+        listener: BorrowedFd<'d>,
+        token: Token,
+        caps: Caps,
+        turned_away: Box<[u8]>,
+        epoll: impl rustix::fd::AsFd,
+    ) -> std::io::Result<Self> {
+        rustix::io::ioctl_fionbio(listener, true)?;
+        epoll::add(epoll, listener, token.data(), EventFlags::IN)?;
+        let place = |_| Connection::new(caps.body_size_max, caps.reply_size_max);
+        Ok(Self {
+            listener,
+            token,
+            places: (0..caps.connections_max).map(place).collect(),
+            turned_away,
+            frame_deadline_ms: caps.frame_deadline_ms,
+            someone_waits: false,
+            paused_until_ms: None,
+            stopped: false,
+        })
+    }
+
+    pub(super) fn note_ready(&mut self, token: Token) {
+        if token == self.token {
+            self.someone_waits = true;
+        } else if let Some(place) = self.place(token.place) {
+            place.is_ready = true;
+        }
+    }
+
+    /// One frame of every connection that has one.
+    pub(super) fn serve_round(
+        &mut self,
+        epoll: BorrowedFd<'_>,
+        now_ms: u64,
+        counts: &mut Counts,
+        mut answer: impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
+    ) {
+        let due_ms = now_ms.saturating_add(self.frame_deadline_ms);
+        for (place, connection) in (0..).zip(&mut self.places) {
+            let was_pending = connection.has_reply_pending();
+            let may_read = !self.stopped && (connection.is_ready || connection.has_frame_waiting());
+            let may_write = was_pending && connection.is_ready;
+            connection.is_ready = false;
+            if connection.socket.is_none() || !(may_read || may_write) {
+                continue;
+            }
+            match connection.advance(due_ms, &mut answer) {
+                Step::Waits => {}
+                Step::Replied | Step::ReplyPending if was_pending => {}
+                Step::Replied | Step::ReplyPending => counts.frames += 1,
+                Step::Gone => connection.close(),
+                Step::Violation => {
+                    counts.violations += 1;
+                    connection.close();
+                }
+            }
+            if was_pending != connection.has_reply_pending() {
+                let token = Token { place, ..self.token };
+                watch(epoll, connection, token, self.stopped);
+            }
+        }
+    }
+
+    /// Takes who waits at the listener.
+    pub(super) fn accept_round(
+        &mut self,
+        epoll: BorrowedFd<'_>,
+        now_ms: u64,
+        counts: &mut Counts,
+    ) -> std::io::Result<()> {
+        if self.paused_until_ms.is_some_and(|until_ms| until_ms <= now_ms) && !self.stopped {
+            epoll::modify(epoll, self.listener, self.token.data(), EventFlags::IN)?;
+            self.paused_until_ms = None;
+        }
+        if !std::mem::take(&mut self.someone_waits) || self.stopped {
+            return Ok(());
+        }
+        for _ in 0..ACCEPTS_MAX {
+            match accept_with(self.listener, SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK)) {
+                Ok(socket) => self.admit(epoll, socket, counts),
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(_) => {
+                    // No descriptor or memory left. The listener would be reported without end.
+                    epoll::modify(epoll, self.listener, self.token.data(), EventFlags::empty())?;
+                    self.paused_until_ms = Some(now_ms.saturating_add(ACCEPT_PAUSE_MS));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: rustix::fd::OwnedFd, counts: &mut Counts) {
+        let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
+        let Some((place, connection)) = free else {
+            counts.turned_away += 1;
+            let _ = send(socket, &self.turned_away, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL));
+            return;
+        };
+        let token = Token { place, ..self.token };
+        if epoll::add(epoll, &socket, token.data(), EventFlags::IN).is_ok() {
+            counts.accepted += 1;
+            connection.open(socket);
+        }
+    }
+
+    /// Closes the connections whose time has passed.
+    pub(super) fn cut_late(&mut self, now_ms: u64, counts: &mut Counts) {
+        for connection in &mut self.places {
+            // A whole frame that only waits for its round is not late.
+            if connection.due_ms.is_some_and(|due_ms| due_ms <= now_ms) && !connection.has_frame_waiting() {
+                counts.late += 1;
+                connection.close();
+            }
+        }
+    }
+
+    /// Reads and accepts nothing more; only pending replies are still watched.
+    pub(super) fn stop(&mut self, epoll: BorrowedFd<'_>) -> std::io::Result<()> {
+        self.stopped = true;
+        self.paused_until_ms = None;
+        epoll::delete(epoll, self.listener)?;
+        for connection in &mut self.places {
+            if !connection.has_reply_pending() {
+                connection.close();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn has_reply_pending(&self) -> bool {
+        self.places.iter().any(Connection::has_reply_pending)
+    }
+
+    pub(super) fn has_frame_waiting(&self) -> bool {
+        self.places.iter().any(Connection::has_frame_waiting)
+    }
+
+    pub(super) fn next_due_ms(&self) -> Option<u64> {
+        let due = self.places.iter().filter_map(|connection| connection.due_ms);
+        due.chain(self.paused_until_ms).min()
+    }
+
+    fn place(&mut self, index: u32) -> Option<&mut Connection> {
+        self.places.get_mut(usize::try_from(index).ok()?)
+    }
+}
+
+/// Has the kernel report what the connection waits for: room for its reply, or its next bytes.
+fn watch(epoll: BorrowedFd<'_>, connection: &mut Connection, token: Token, stopped: bool) {
+    let interest = match (connection.has_reply_pending(), stopped) {
+        (true, _) => EventFlags::OUT,
+        (false, false) => EventFlags::IN,
+        (false, true) => return connection.close(),
+    };
+    let Some(socket) = &connection.socket else { return };
+    if epoll::modify(epoll, socket.as_fd(), token.data(), interest).is_err() {
+        connection.close();
+    }
+}

@@ -1,0 +1,146 @@
+//! One place for a connection: its socket, its two buffers, its deadline. The buffers outlive the connection
+//! and serve the next one.
+
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use transport::FrameBuffer;
+use wire::frame::{self, PREFIX_SIZE};
+
+/// A place that a connection can take.
+pub(super) struct Connection {
+    /// `None` when the place is free.
+    pub(super) socket: Option<OwnedFd>,
+    /// Whether the kernel has reported it since it was last looked at.
+    pub(super) is_ready: bool,
+    received: FrameBuffer,
+    /// Prefix and body of the reply on its way out.
+    reply: Box<[u8]>,
+    reply_size: usize,
+    reply_sent: usize,
+    /// When a started frame or an untaken reply is given up.
+    pub(super) due_ms: Option<u64>,
+}
+
+/// How a step with a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It waits for the peer.
+    Waits,
+    /// A frame was answered and the peer has the reply.
+    Replied,
+    /// A frame was answered and the peer has to take the reply first.
+    ReplyPending,
+    /// The peer is gone.
+    Gone,
+    /// The peer sent what the channel does not take.
+    Violation,
+}
+
+impl Connection {
+    pub(super) fn new(body_size_max: usize, reply_size_max: usize) -> Self {
+        Self {
+            socket: None,
+            is_ready: false,
+            received: FrameBuffer::new(body_size_max),
+            reply: vec![0; PREFIX_SIZE + reply_size_max].into_boxed_slice(),
+            reply_size: 0,
+            reply_sent: 0,
+            due_ms: None,
+        }
+    }
+
+    pub(super) fn open(&mut self, socket: OwnedFd) {
+        self.close();
+        self.socket = Some(socket);
+    }
+
+    /// Frees the place. Closing the socket also takes it off the epoll set.
+    pub(super) fn close(&mut self) {
+        self.socket = None;
+        self.is_ready = false;
+        self.received.clear();
+        (self.reply_size, self.reply_sent) = (0, 0);
+        self.due_ms = None;
+    }
+
+    pub(super) fn has_reply_pending(&self) -> bool {
+        self.reply_sent < self.reply_size
+    }
+
+    /// Whether a whole frame waits in the buffer for the next round. A wrong prefix counts as one: it is to
+    /// be looked at.
+    pub(super) fn has_frame_waiting(&self) -> bool {
+        !self.has_reply_pending() && self.received.is_complete().unwrap_or(true)
+    }
+
+    /// Takes at most one frame to its answer. Receives at most once.
+    pub(super) fn advance(
+        &mut self,
+        due_ms: u64,
+        answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
+    ) -> Step {
+        if self.has_reply_pending() {
+            return self.flush(due_ms);
+        }
+        if !self.has_frame_waiting() {
+            match self.receive() {
+                Ok(0) | Err(Some(())) => return Step::Gone,
+                Ok(_) => {}
+                Err(None) => return Step::Waits,
+            }
+        }
+        let body = match self.received.pop() {
+            Ok(Some(body)) => body,
+            Ok(None) => {
+                // The deadline is the frame's: a byte now and then does not move it.
+                self.due_ms.get_or_insert(due_ms);
+                return Step::Waits;
+            }
+            Err(_) => return Step::Violation,
+        };
+        let Some((prefix, reply)) = self.reply.split_first_chunk_mut::<PREFIX_SIZE>() else {
+            return Step::Gone;
+        };
+        let Some(size) = answer(body, reply) else {
+            return Step::Violation;
+        };
+        let size = size.min(reply.len());
+        *prefix = frame::prefix(size).unwrap_or_default();
+        (self.reply_size, self.reply_sent) = (PREFIX_SIZE + size, 0);
+        self.due_ms = None;
+        self.flush(due_ms)
+    }
+
+    /// `Err(None)` when nothing is there, `Err(Some(()))` when the connection is broken.
+    fn receive(&mut self) -> Result<usize, Option<()>> {
+        let socket = self.socket.as_ref().ok_or(Some(()))?;
+        match recv(socket, self.received.space(), RecvFlags::DONTWAIT) {
+            Ok((size, _)) => {
+                self.received.received(size);
+                Ok(size)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Err(None),
+            Err(_) => Err(Some(())),
+        }
+    }
+
+    fn flush(&mut self, due_ms: u64) -> Step {
+        let (Some(socket), Some(rest)) = (&self.socket, self.reply.get(self.reply_sent..self.reply_size)) else {
+            return Step::Gone;
+        };
+        match send(socket, rest, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL)) {
+            Ok(size) => self.reply_sent = self.reply_sent.saturating_add(size),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => return Step::Gone,
+        }
+        if self.has_reply_pending() {
+            self.due_ms.get_or_insert(due_ms);
+            return Step::ReplyPending;
+        }
+        (self.reply_size, self.reply_sent) = (0, 0);
+        // A frame that had begun behind this one has its full time from here.
+        self.due_ms = (!self.received.is_empty()).then_some(due_ms);
+        Step::Replied
+    }
+}

@@ -1,0 +1,365 @@
+//! The serve loop over real unix sockets, with something simpler than a vault behind it.
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use enclave::serve::{Clock, Counts, Doors, Limits, Serve, serve};
+use transport::{Address, Listener, Stop};
+use wire::reply::Reply;
+use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
+
+/// Only a hung test meets this.
+const HANG: Duration = Duration::from_secs(30);
+
+const KILL: &[u8] = b"kill";
+const DEAD: &[u8] = b"dead";
+
+/// Gives every request back, `reply_size` bytes long if that is longer; after a kill it says `dead`.
+#[derive(Default)]
+struct Echo {
+    reply_size: usize,
+    is_killed: bool,
+}
+
+impl Serve for Echo {
+    fn handle(&mut self, _: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        let body = if self.is_killed { DEAD } else { body };
+        reply[..body.len()].copy_from_slice(body);
+        body.len().max(self.reply_size)
+    }
+
+    fn control(&mut self, _: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+        self.is_killed |= body == KILL;
+        reply[..2].copy_from_slice(b"ok");
+        (body == KILL).then_some(2)
+    }
+}
+
+struct Server {
+    folder: PathBuf,
+    stop: Stop,
+    thread: Option<JoinHandle<Counts>>,
+}
+
+impl Server {
+    fn start(mut echo: Echo, limits: Limits) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("serve-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (requests, control) = (listen(&folder, "requests"), listen(&folder, "control"));
+        let stop = Stop::new().unwrap();
+        let stopped = stop.clone();
+        let run = move || {
+            let doors = Doors {
+                requests: requests.as_fd(),
+                control: control.as_fd(),
+                stop: stopped.as_fd(),
+            };
+            serve(&mut echo, doors, limits, &Clock::start()).unwrap()
+        };
+        Self {
+            folder,
+            stop,
+            thread: Some(std::thread::spawn(run)),
+        }
+    }
+
+    fn with_deadline(frame_deadline_ms: u64) -> Self {
+        let limits = Limits {
+            frame_deadline_ms,
+            ..Limits::default()
+        };
+        Self::start(Echo::default(), limits)
+    }
+
+    fn with_places(connections_max: usize) -> Self {
+        let limits = Limits {
+            connections_max,
+            frame_deadline_ms: 60_000,
+            ..Limits::default()
+        };
+        Self::start(Echo::default(), limits)
+    }
+
+    fn connect(&self) -> UnixStream {
+        self.dial("requests")
+    }
+
+    fn dial(&self, name: &str) -> UnixStream {
+        let stream = UnixStream::connect(self.folder.join(name)).unwrap();
+        stream.set_read_timeout(Some(HANG)).unwrap();
+        stream.set_write_timeout(Some(HANG)).unwrap();
+        stream
+    }
+
+    /// Connects until a connection is not turned away.
+    fn connect_when_free(&self) -> UnixStream {
+        for _ in 0..10_000 {
+            let mut client = self.connect();
+            let _ = client.write_all(&framed(b"are you there"));
+            let mut prefix = [0; 4];
+            if client.read_exact(&mut prefix).is_ok() && prefix == [13, 0, 0, 0] {
+                client.read_exact(&mut [0; 13]).unwrap();
+                return client;
+            }
+        }
+        panic!("never served");
+    }
+
+    fn finish(mut self) -> Counts {
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn listen(folder: &Path, name: &str) -> Listener {
+    Address::Unix(folder.join(name)).listen(0o600).unwrap()
+}
+
+fn framed(body: &[u8]) -> Vec<u8> {
+    [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], body].concat()
+}
+
+fn read_frame(stream: &mut UnixStream) -> Vec<u8> {
+    let mut prefix = [0; 4];
+    stream.read_exact(&mut prefix).unwrap();
+    let mut body = vec![0; usize::try_from(u32::from_le_bytes(prefix)).unwrap()];
+    stream.read_exact(&mut body).unwrap();
+    body
+}
+
+fn ask(stream: &mut UnixStream, body: &[u8]) -> Vec<u8> {
+    stream.write_all(&framed(body)).unwrap();
+    read_frame(stream)
+}
+
+/// Waits until the server has closed the connection.
+fn assert_closed(stream: &mut UnixStream) {
+    match stream.read(&mut [0; 1]) {
+        Ok(0) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => {}
+        other => panic!("not closed: {other:?}"),
+    }
+}
+
+#[test]
+fn a_frame_comes_back_as_its_reply() {
+    let server = Server::with_deadline(2_000);
+    let mut client = server.connect();
+    assert_eq!(ask(&mut client, b"one"), b"one");
+    let largest = vec![7; REQUEST_SIZE_MAX];
+    assert_eq!(ask(&mut client, &largest), largest);
+    assert_eq!(ask(&mut client, b"two"), b"two");
+    assert_eq!(server.finish().frames, 3);
+}
+
+#[test]
+fn a_frame_that_dribbles_in_is_cut_at_its_deadline_and_idle_connections_are_kept() {
+    let server = Server::with_deadline(60);
+    let mut idle = server.connect();
+    assert_eq!(ask(&mut idle, b"before"), b"before");
+    let mut dribbling = server.connect();
+    dribbling.write_all(&framed(&[1; 4000])[..5]).unwrap();
+    // Each turn waits on the socket; a byte now and then must not move the deadline.
+    dribbling.set_read_timeout(Some(Duration::from_millis(2))).unwrap();
+    let mut sent = 0;
+    while dribbling.read(&mut [0; 1]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock) {
+        if dribbling.write_all(&[1]).is_err() {
+            break;
+        }
+        sent += 1;
+        assert!(sent < 3_000, "never cut");
+    }
+    assert_eq!(ask(&mut idle, b"after"), b"after");
+    let counts = server.finish();
+    assert_eq!((counts.late, counts.violations, counts.frames), (1, 0, 2));
+}
+
+#[test]
+fn a_length_above_the_cap_closes_the_connection_on_the_prefix_alone() {
+    let server = Server::with_deadline(60_000);
+    let mut client = server.connect();
+    let declared = u32::try_from(REQUEST_SIZE_MAX + 1).unwrap();
+    client.write_all(&declared.to_le_bytes()).unwrap();
+    assert_closed(&mut client);
+    assert_eq!(ask(&mut server.connect(), b"next"), b"next");
+    assert_eq!(server.finish().violations, 1);
+}
+
+#[test]
+fn a_length_of_zero_closes_the_connection() {
+    let server = Server::with_deadline(60_000);
+    let mut client = server.connect();
+    client.write_all(&[0; 4]).unwrap();
+    assert_closed(&mut client);
+    assert_eq!(server.finish().violations, 1);
+}
+
+#[test]
+fn a_wrong_length_behind_a_good_frame_costs_the_connection_but_not_the_reply() {
+    let server = Server::with_deadline(60_000);
+    let mut client = server.connect();
+    client.write_all(&[framed(b"good"), vec![0xff; 4]].concat()).unwrap();
+    assert_eq!(read_frame(&mut client), b"good");
+    assert_closed(&mut client);
+    assert_eq!(server.finish().violations, 1);
+}
+
+#[test]
+fn a_client_that_says_no_more_still_gets_its_replies() {
+    let server = Server::with_deadline(2_000);
+    let mut client = server.connect();
+    client.write_all(&[framed(b"a1"), framed(b"a2")].concat()).unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(read_frame(&mut client), b"a1");
+    assert_eq!(read_frame(&mut client), b"a2");
+    assert_closed(&mut client);
+}
+
+#[test]
+fn a_client_that_leaves_inside_a_frame_is_forgotten() {
+    let server = Server::with_places(1);
+    let mut client = server.connect();
+    client.write_all(&[9, 0, 0]).unwrap();
+    drop(client);
+    let mut next = server.connect_when_free();
+    assert_eq!(ask(&mut next, b"fresh buffer"), b"fresh buffer");
+}
+
+#[test]
+fn requests_sent_at_once_are_answered_in_order() {
+    let server = Server::with_deadline(2_000);
+    let mut client = server.connect();
+    let bodies: Vec<Vec<u8>> = (0..2_000_u16).map(|n| [&n.to_le_bytes()[..], &[0; 30]].concat()).collect();
+    let stream: Vec<u8> = bodies.iter().flat_map(|body| framed(body)).collect();
+    let mut writer = client.try_clone().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(&stream).unwrap());
+    for body in &bodies {
+        assert_eq!(&read_frame(&mut client), body);
+    }
+    writing.join().unwrap();
+    assert_eq!(server.finish().frames, 2_000);
+}
+
+#[test]
+fn a_connection_beyond_the_cap_is_told_so_and_closed_and_its_place_comes_back() {
+    let server = Server::with_places(2);
+    let mut clients = [server.connect(), server.connect()];
+    for client in &mut clients {
+        assert_eq!(ask(client, b"in"), b"in");
+    }
+    let mut third = server.connect();
+    let body = read_frame(&mut third);
+    assert_eq!(
+        Reply::read(&body).unwrap().code,
+        wire::Refusal::TooManyConnections.code()
+    );
+    assert_closed(&mut third);
+    let [first, mut second] = clients;
+    drop(first);
+    server.connect_when_free();
+    assert_eq!(ask(&mut second, b"still in"), b"still in");
+    assert!(server.finish().turned_away >= 1);
+}
+
+#[test]
+fn sixty_four_connections_are_served_and_the_next_is_not() {
+    let server = Server::with_deadline(2_000);
+    let mut clients: Vec<_> = (0..64).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        assert_eq!(ask(client, b"in"), b"in");
+    }
+    let body = read_frame(&mut server.connect());
+    assert_eq!(
+        Reply::read(&body).unwrap().code,
+        wire::Refusal::TooManyConnections.code()
+    );
+    let counts = server.finish();
+    assert_eq!((counts.accepted, counts.turned_away), (64, 1));
+}
+
+#[test]
+fn a_client_that_never_reads_is_cut_and_holds_nobody_up() {
+    let echo = Echo {
+        reply_size: REPLY_SIZE_MAX,
+        ..Echo::default()
+    };
+    let limits = Limits {
+        frame_deadline_ms: 60,
+        ..Limits::default()
+    };
+    let server = Server::start(echo, limits);
+    let mut writer = server.connect();
+    let deaf = writer.try_clone().unwrap();
+    let request = framed(&[1; 64]);
+    let writing = std::thread::spawn(move || while writer.write_all(&request).is_ok() {});
+    let mut other = server.connect();
+    for _ in 0..100 {
+        assert_eq!(ask(&mut other, b"hello").len(), REPLY_SIZE_MAX);
+    }
+    // Ends only when the server has cut the connection.
+    writing.join().unwrap();
+    drop(deaf);
+    assert_eq!(server.finish().late, 1);
+}
+
+#[test]
+fn a_kill_gets_through_while_every_client_floods() {
+    let server = Server::with_deadline(2_000);
+    let flood = |mut client: UnixStream| {
+        move || {
+            let burst = framed(b"sign this").repeat(50);
+            let mut is_dead = false;
+            while !is_dead {
+                client.write_all(&burst).unwrap();
+                for _ in 0..50 {
+                    is_dead = read_frame(&mut client) == DEAD;
+                }
+            }
+        }
+    };
+    let floods: Vec<_> = (0..8).map(|_| std::thread::spawn(flood(server.connect()))).collect();
+    assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
+    for flood in floods {
+        flood.join().unwrap();
+    }
+    assert_eq!(ask(&mut server.connect(), b"too late"), DEAD);
+}
+
+#[test]
+fn what_is_no_control_message_closes_the_control_connection() {
+    let server = Server::with_deadline(2_000);
+    let mut control = server.dial("control");
+    control.write_all(&framed(b"sign this")).unwrap();
+    assert_closed(&mut control);
+    assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
+    assert_eq!(server.finish().violations, 1);
+}
+
+#[test]
+fn a_stop_closes_connections_and_removes_the_socket_files() {
+    let mut server = Server::with_deadline(2_000);
+    let mut client = server.connect();
+    assert_eq!(ask(&mut client, b"hello"), b"hello");
+    let path = server.folder.join("requests");
+    server.stop.stop();
+    server.thread.take().unwrap().join().unwrap();
+    assert_closed(&mut client);
+    assert!(!path.exists());
+}
