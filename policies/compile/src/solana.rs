@@ -4,7 +4,7 @@
 //! from the slot's own key as authority.
 
 use venues::AccountKey;
-use venues::solana::rules::{Limits, MarketKind, MarketLimits, Program, ProgramLimits, UserAccount};
+use venues::solana::rules::{ModifyLimits, Limits, MarketKind, MarketLimits, Program, ProgramLimits, UserAccount};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
@@ -48,14 +48,15 @@ fn program(
         field.some_list(|entry| entry.table(|table| market(table, &mut markets_seen)))
     });
     let orders = table.flag("orders");
+    let modify = table.optional("modify", |field| field.table(modify));
     let cancel = table.flag("cancel");
     let settle_pnl = table.flag("settle_pnl");
     let order_bits = table.optional("order_bits", uint);
-    let (orders, cancel, settle_pnl) = (orders?, cancel?, settle_pnl?);
-    if !orders && !cancel && !settle_pnl {
+    let (orders, modify, cancel, settle_pnl) = (orders?, modify?, cancel?, settle_pnl?);
+    if !orders && modify.is_none() && !cancel && !settle_pnl {
         return table.fault(
             Rule::EmptyGrants,
-            "programs: none of orders, cancel and settle_pnl is true",
+            "programs: none of orders, modify, cancel and settle_pnl is true",
         );
     }
     Some(ProgramLimits {
@@ -64,6 +65,7 @@ fn program(
         users: users?.leak(),
         markets: markets?.leak(),
         orders,
+        modify,
         cancel,
         settle_pnl,
         order_bits: order_bits?.unwrap_or(0),
@@ -111,6 +113,15 @@ fn market(table: &mut Table<'_>, seen: &mut Seen<(MarketKind, u16)>) -> Option<M
         price_max,
         unpriced: unpriced?,
     })
+}
+
+/// What a modification may set. Its size is in raw base units, since it does not name its market.
+fn modify(table: &mut Table<'_>) -> Option<ModifyLimits> {
+    let base_max = table.required("base_max", |field| cap(field, uint(field)));
+    let prices = collar(table, |field| decimal(field, PRICE_DECIMALS));
+    let unpriced = table.flag("unpriced");
+    let (price_min, price_max) = prices?;
+    Some(ModifyLimits { base_max: base_max?, price_min, price_max, unpriced: unpriced? })
 }
 
 /// The decimals of the market's base: 9 for every perpetual, the token's own for a spot market.
