@@ -1,0 +1,5 @@
+//! The EVM decoder against alloy: its transaction type, its RLP and its ABI coder.
+#![cfg(test)]
+
+mod calls;
+mod transactions;
