@@ -10,6 +10,8 @@ use venues::evm::{Call, Deadline, ExactInputSingle, decode};
 use crate::transactions::{arb_address, arb_u256, encode, plain};
 
 sol! {
+    #![sol(all_derives)]
+
     interface Token {
         function transfer(address to, uint256 amount) external returns (bool);
         function approve(address spender, uint256 amount) external returns (bool);
@@ -162,7 +164,7 @@ prop_compose! {
             deadline: amounts[0],
             amountIn: amounts[1],
             amountOutMinimum: amounts[2],
-            sqrtPriceLimitX96: (price_limit >> 96).to::<U160>(),
+            sqrtPriceLimitX96: (price_limit >> 96_usize).to::<U160>(),
         }
     }
 }
@@ -269,7 +271,7 @@ proptest! {
     #[test]
     fn any_words_behind_a_known_selector_are_read_as_strictly_as_alloy_writes_them(
         to in arb_address(), known in arb_known(),
-        words in prop::collection::vec(prop_oneof![arb_u256(), arb_u256().prop_map(|word| word >> 96)], 0..10),
+        words in prop::collection::vec(prop_oneof![arb_u256(), arb_u256().prop_map(|word| word >> 96_usize)], 0..10),
     ) {
         let mut data = known.abi_encode();
         data.truncate(4);
