@@ -1,3 +1,39 @@
-//! Client for trading bots.
+//! Client for trading bots: hand payload bytes to a vault, get the signature that the venue takes, or a reason.
+//!
+//! ```no_run
+//! use client_sdk::{Address, Client, Config, PayloadKind, SignError};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let address: Address = "unix:/run/portcullis/bots.sock".parse()?;
+//! let mut client = Client::connect(address, Config::default())?;
+//! # let unsigned_transaction = vec![0x02];
+//! match client.sign(0, PayloadKind::EvmEip1559, &unsigned_transaction) {
+//!     Ok(signed) => println!("signed: {:?}", signed.facts_json()),
+//!     // The policy said no: the rule, the value it saw and the limit.
+//!     Err(SignError::Refused(refused)) => eprintln!("{refused}"),
+//!     // The vault may have signed it. Ask the venue before you send it again.
+//!     Err(SignError::OutcomeUnknown { request_id, .. }) => eprintln!("request {request_id}: ask the venue"),
+//!     Err(error) => return Err(error.into()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Guarantees: a request is sent at most once; it is sent again by itself only when the vault cannot have read
+//! the one before. A signature is handed out only together with a receipt that speaks of the same request, key
+//! and payload kind. Every wait has an end.
+
+#![forbid(unsafe_code)]
 
 pub mod build;
+mod client;
+mod error;
+mod retry;
+mod signed;
+
+pub use client::{Client, Config};
+pub use error::{Refused, SignError, Trouble, Violation};
+pub use signed::{Signature, Signed};
+pub use transport::{Address, AddressFault};
+pub use wire::request::PayloadKind;
+pub use wire::{Family, Refusal, Shown};

@@ -180,7 +180,14 @@ impl<'d> Loop<'d> {
     }
 
     fn round(&mut self, vault: &mut impl Serve) -> std::io::Result<()> {
-        let Self { epoll, requests, control, clock, counts, .. } = self;
+        let Self {
+            epoll,
+            requests,
+            control,
+            clock,
+            counts,
+            ..
+        } = self;
         let epoll = epoll.as_fd();
         let now = clock.now();
         control.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
@@ -204,7 +211,9 @@ impl<'d> Loop<'d> {
         }
         let due = [self.control.next_due_ms(), self.requests.next_due_ms()];
         let due = due.into_iter().flatten().min()?;
-        Some(Duration::from_millis(due.saturating_sub(self.clock.now().monotonic_ms)))
+        Some(Duration::from_millis(
+            due.saturating_sub(self.clock.now().monotonic_ms),
+        ))
     }
 }
 

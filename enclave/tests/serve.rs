@@ -49,7 +49,11 @@ struct Server {
 impl Server {
     fn start(mut echo: Echo, limits: Limits) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("serve-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "serve-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
         let (requests, control) = (listen(&folder, "requests"), listen(&folder, "control"));
@@ -177,9 +181,14 @@ fn a_frame_that_dribbles_in_is_cut_at_its_deadline_and_idle_connections_are_kept
     let mut dribbling = server.connect();
     dribbling.write_all(&framed(&[1; 4000])[..5]).unwrap();
     // Each turn waits on the socket; a byte now and then must not move the deadline.
-    dribbling.set_read_timeout(Some(Duration::from_millis(2))).unwrap();
+    dribbling
+        .set_read_timeout(Some(Duration::from_millis(2)))
+        .unwrap();
     let mut sent = 0;
-    while dribbling.read(&mut [0; 1]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock) {
+    while dribbling
+        .read(&mut [0; 1])
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    {
         if dribbling.write_all(&[1]).is_err() {
             break;
         }
@@ -215,7 +224,9 @@ fn a_length_of_zero_closes_the_connection() {
 fn a_wrong_length_behind_a_good_frame_costs_the_connection_but_not_the_reply() {
     let server = Server::with_deadline(60_000);
     let mut client = server.connect();
-    client.write_all(&[framed(b"good"), vec![0xff; 4]].concat()).unwrap();
+    client
+        .write_all(&[framed(b"good"), vec![0xff; 4]].concat())
+        .unwrap();
     assert_eq!(read_frame(&mut client), b"good");
     assert_closed(&mut client);
     assert_eq!(server.finish().violations, 1);
@@ -225,7 +236,9 @@ fn a_wrong_length_behind_a_good_frame_costs_the_connection_but_not_the_reply() {
 fn a_client_that_says_no_more_still_gets_its_replies() {
     let server = Server::with_deadline(2_000);
     let mut client = server.connect();
-    client.write_all(&[framed(b"a1"), framed(b"a2")].concat()).unwrap();
+    client
+        .write_all(&[framed(b"a1"), framed(b"a2")].concat())
+        .unwrap();
     client.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(read_frame(&mut client), b"a1");
     assert_eq!(read_frame(&mut client), b"a2");
@@ -246,7 +259,9 @@ fn a_client_that_leaves_inside_a_frame_is_forgotten() {
 fn requests_sent_at_once_are_answered_in_order() {
     let server = Server::with_deadline(2_000);
     let mut client = server.connect();
-    let bodies: Vec<Vec<u8>> = (0..2_000_u16).map(|n| [&n.to_le_bytes()[..], &[0; 30]].concat()).collect();
+    let bodies: Vec<Vec<u8>> = (0..2_000_u16)
+        .map(|n| [&n.to_le_bytes()[..], &[0; 30]].concat())
+        .collect();
     let stream: Vec<u8> = bodies.iter().flat_map(|body| framed(body)).collect();
     let mut writer = client.try_clone().unwrap();
     let writing = std::thread::spawn(move || writer.write_all(&stream).unwrap());
@@ -334,7 +349,9 @@ fn a_kill_gets_through_while_every_client_floods() {
             }
         }
     };
-    let floods: Vec<_> = (0..8).map(|_| std::thread::spawn(flood(server.connect()))).collect();
+    let floods: Vec<_> = (0..8)
+        .map(|_| std::thread::spawn(flood(server.connect())))
+        .collect();
     assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
     for flood in floods {
         flood.join().unwrap();

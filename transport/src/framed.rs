@@ -49,7 +49,8 @@ impl<S: Timed> Framed<S> {
         })
     }
 
-    /// Reads the next frame's body; `None` when the peer closed between two frames.
+    /// Reads the next frame's body; `None` when the peer closed between two frames. An end or a reset inside
+    /// a frame is always [`Error::ClosedInFrame`].
     ///
     /// # Errors
     /// [`Error::Frame`], [`Error::ClosedInFrame`], [`Error::Idle`], [`Error::DeadlinePassed`], [`Error::Io`].
@@ -65,14 +66,13 @@ impl<S: Timed> Framed<S> {
             })?;
             match self.stream.read(self.buffer.space()) {
                 Ok(0) if self.buffer.is_empty() => return Ok(None),
-                Ok(0) => {
-                    return Err(Error::ClosedInFrame {
-                        received: self.buffer.size(),
-                    });
-                }
+                Ok(0) => return Err(self.closed_in_frame()),
                 Ok(size) => self.buffer.received(size),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_timeout(&error) => return Err(self.timed_out(deadline.is_some())),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset && !self.buffer.is_empty() => {
+                    return Err(self.closed_in_frame());
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -127,6 +127,12 @@ impl<S: Timed> Framed<S> {
         Ok(())
     }
 
+    fn closed_in_frame(&self) -> Error {
+        Error::ClosedInFrame {
+            received: self.buffer.size(),
+        }
+    }
+
     fn timed_out(&self, started: bool) -> Error {
         if started {
             Error::DeadlinePassed {
@@ -170,7 +176,9 @@ impl Deadline {
     pub(crate) fn left(&self) -> Result<Duration, Error> {
         let left = self.at.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Error::DeadlinePassed { allowed: self.allowed });
+            return Err(Error::DeadlinePassed {
+                allowed: self.allowed,
+            });
         }
         // The kernel counts in microseconds.
         Ok(left.max(Duration::from_micros(1)))

@@ -111,7 +111,12 @@ impl Drop for Listener {
 }
 
 fn open() -> Result<OwnedFd, Error> {
-    Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
+    Ok(socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?)
 }
 
 fn remove_if_dead(path: &Path) -> Result<(), Error> {

@@ -30,7 +30,10 @@ impl Token {
     pub(super) const CONTROL: Self = Self::listener(2);
 
     const fn listener(channel: u32) -> Self {
-        Self { channel, place: LISTENER }
+        Self {
+            channel,
+            place: LISTENER,
+        }
     }
 
     /// The token of the listener of this token's channel.
@@ -168,10 +171,16 @@ impl<'d> Channel<'d> {
     }
 
     fn admit(&mut self, epoll: BorrowedFd<'_>, socket: rustix::fd::OwnedFd, counts: &mut Counts) {
-        let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
+        let free = (0..)
+            .zip(&mut self.places)
+            .find(|(_, place)| place.socket.is_none());
         let Some((place, connection)) = free else {
             counts.turned_away += 1;
-            let _ = send(socket, &self.turned_away, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL));
+            let _ = send(
+                socket,
+                &self.turned_away,
+                SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL),
+            );
             return;
         };
         let token = Token { place, ..self.token };

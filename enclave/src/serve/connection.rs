@@ -126,7 +126,8 @@ impl Connection {
     }
 
     fn flush(&mut self, due_ms: u64) -> Step {
-        let (Some(socket), Some(rest)) = (&self.socket, self.reply.get(self.reply_sent..self.reply_size)) else {
+        let (Some(socket), Some(rest)) = (&self.socket, self.reply.get(self.reply_sent..self.reply_size))
+        else {
             return Step::Gone;
         };
         match send(socket, rest, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL)) {

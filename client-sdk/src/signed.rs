@@ -1,0 +1,168 @@
+//! What comes back when the vault signs, and how a reply is read.
+
+use wire::codec::CodecFault;
+use wire::facts;
+use wire::facts_json::JsonFacts;
+use wire::receipt::Receipt;
+use wire::reply::Reply;
+use wire::request::{PayloadKind, Request};
+use wire::{Refusal, Shown};
+
+use crate::error::{Refused, SignError, Violation};
+
+/// A signature, in the form its curve has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signature {
+    /// ECDSA over secp256k1 with low s (EVM, Hyperliquid).
+    Secp256k1 {
+        /// r, big-endian
+        r: [u8; 32],
+        /// s, big-endian
+        s: [u8; 32],
+        /// the parity of the y coordinate of R: 0 or 1
+        y_parity: u8,
+    },
+    /// Ed25519 (Solana), RFC 8032.
+    Ed25519([u8; 64]),
+}
+
+impl Signature {
+    /// Reads a signature as it stands in a reply: 65 bytes `r ‖ s ‖ y parity`, or 64.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        if let Ok(signature) = bytes.try_into() {
+            return Some(Self::Ed25519(signature));
+        }
+        let (r, rest) = bytes.split_first_chunk()?;
+        match rest.split_first_chunk()? {
+            (s, [y_parity @ (0 | 1)]) => Some(Self::Secp256k1 {
+                r: *r,
+                s: *s,
+                y_parity: *y_parity,
+            }),
+            _ => None,
+        }
+    }
+
+    fn fits(&self, payload_kind: PayloadKind) -> bool {
+        match payload_kind {
+            PayloadKind::SolanaMessage => matches!(self, Self::Ed25519(_)),
+            PayloadKind::EvmEip1559
+            | PayloadKind::HyperliquidL1Msgpack
+            | PayloadKind::HyperliquidL1Json
+            | PayloadKind::HyperliquidUserJson => matches!(self, Self::Secp256k1 { .. }),
+        }
+    }
+}
+
+/// A signed request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed {
+    /// The signature.
+    pub signature: Signature,
+    /// The record of the decision, as it stands in the vault's chain.
+    pub receipt: Vec<u8>,
+    /// The canonical bytes that were signed; empty unless [`crate::Config::return_canonical`] is set.
+    pub canonical: Vec<u8>,
+    /// What was signed: the 32-byte digest of an EVM or Hyperliquid payload, SHA-256 of a Solana message.
+    pub digest: [u8; 32],
+    /// The number this request had.
+    pub request_id: u64,
+}
+
+impl Signed {
+    /// The receipt, read.
+    ///
+    /// # Errors
+    /// [`CodecFault`] when `self.receipt` was changed since the vault made it.
+    pub fn receipt(&self) -> Result<Receipt<'_>, CodecFault> {
+        Receipt::read(&self.receipt)
+    }
+
+    /// What the vault understood of the payload, as JSON text; `None` when the receipt holds facts of a later
+    /// build.
+    #[must_use]
+    pub fn facts_json(&self) -> Option<String> {
+        facts_json(self.receipt().ok()?.facts)
+    }
+}
+
+/// Packed facts as JSON text.
+pub(crate) fn facts_json(packed: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    let mut json = JsonFacts::new(&mut text);
+    facts::read(packed, &mut json).ok()?;
+    json.finish().ok()?;
+    Some(text)
+}
+
+/// Reads the body of the reply to `request`. Checked here: that the reply and its receipt speak of this
+/// request, key and payload kind, and that a signature has a receipt, a digest and the form of its scheme.
+pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignError> {
+    let violation = |violation| SignError::ProtocolViolation {
+        request_id: request.request_id,
+        violation,
+    };
+    let reply = Reply::read(body).map_err(|_| violation(Violation::NotAReply))?;
+    if reply.request_id != request.request_id {
+        return Err(violation(Violation::AnotherRequest));
+    }
+    let refusal = reply.refusal();
+    if reply.receipt.is_empty() {
+        // A vault that could not seal a receipt says so; it never signs without one.
+        return match refusal {
+            Ok(Some(refusal)) => Err(refused(refusal, None, request.request_id)),
+            Ok(None) | Err(_) => Err(violation(Violation::ReceiptMissing)),
+        };
+    }
+    let receipt = reply
+        .receipt()
+        .map_err(|_| violation(Violation::ReceiptDiffers))?;
+    if receipt.key_slot != request.key_slot || receipt.payload_kind != request.payload_kind.number() {
+        return Err(violation(Violation::ReceiptDiffers));
+    }
+    match refusal {
+        Ok(None) => {}
+        Ok(Some(refusal)) => {
+            return Err(refused(
+                refusal,
+                Some((receipt, reply.receipt)),
+                request.request_id,
+            ));
+        }
+        Err(code) => {
+            return Err(SignError::RefusedByLaterBuild {
+                request_id: request.request_id,
+                code,
+            });
+        }
+    }
+    let signature = Signature::read(reply.signature).filter(|found| found.fits(request.payload_kind));
+    let signature = signature.ok_or_else(|| violation(Violation::SignatureForm))?;
+    if !reply.canonical.is_empty() && !request.return_canonical {
+        return Err(violation(Violation::CanonicalUnasked));
+    }
+    Ok(Signed {
+        signature,
+        receipt: reply.receipt.to_vec(),
+        canonical: reply.canonical.to_vec(),
+        digest: receipt
+            .digest
+            .ok_or_else(|| violation(Violation::DigestMissing))?,
+        request_id: request.request_id,
+    })
+}
+
+fn refused(refusal: Refusal, sealed: Option<(Receipt<'_>, &[u8])>, request_id: u64) -> SignError {
+    if refusal == Refusal::Halted {
+        return SignError::Halted;
+    }
+    let (receipt, record) = sealed.unzip();
+    SignError::Refused(Box::new(Refused {
+        refusal,
+        observed: receipt.map_or(Shown::Nothing, |receipt| receipt.observed),
+        limit: receipt.map_or(Shown::Nothing, |receipt| receipt.limit),
+        subject: receipt.and_then(|receipt| receipt.subject),
+        request_id,
+        receipt: record.unwrap_or_default().to_vec(),
+    }))
+}
