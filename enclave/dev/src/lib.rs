@@ -1,3 +1,4 @@
 //! The development composition of the vault. Nothing here is part of an enclave image.
 
+pub mod conformance;
 pub mod keys;

@@ -44,8 +44,8 @@ fn program(
     });
     let users = table.required("sub_accounts", |field| users(field, authority));
     let mut markets_seen = Seen::default();
-    let markets = table.required("markets", |field| {
-        field.some_list(|entry| entry.table(|table| market(table, &mut markets_seen)))
+    let markets = table.list("markets", |field| {
+        field.list(|entry| entry.table(|table| market(table, &mut markets_seen)))
     });
     let orders = table.flag("orders");
     let modify = table.optional("modify", |field| field.table(modify));
@@ -59,11 +59,15 @@ fn program(
             "programs: none of orders, modify, cancel and settle_pnl is true",
         );
     }
+    let markets = markets?;
+    if markets.is_empty() && (orders || modify.is_some()) {
+        return table.fault(Rule::EmptyList, "markets: orders and modify need one");
+    }
     Some(ProgramLimits {
         program: program?,
         state: pda::drift_state()?,
         users: users?.leak(),
-        markets: markets?.leak(),
+        markets: markets.leak(),
         orders,
         modify,
         cancel,

@@ -6,7 +6,7 @@ use signing::{Keyring, Secret};
 use wire::facts_json::JsonFacts;
 use wire::receipt::Receipt;
 use wire::reply::Reply;
-use wire::request::Request;
+use wire::request::{PayloadKind, Request};
 use wire::{Family, Now, REPLY_SIZE_MAX, Refusal, facts};
 use zeroize::Zeroizing;
 
@@ -52,11 +52,12 @@ fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {
     let (payload_kind, payload) = match encode(question)? {
         Encoded::Payload(kind, payload) => (kind, payload),
         // What cannot be put into a frame is refused before it reaches the vault, as the SDK does.
-        Encoded::Refused(refusal) => return Ok(refused(question, refusal)),
+        Encoded::Malformed(code) => {
+            return Ok(json!({ "id": question.id, "outcome": Family::Malformed.as_str(), "code": code }));
+        }
     };
     let now = Now { monotonic_ms: BOOTED_BEFORE_MS, wall_ms: question.now_ms };
-    let header = Request { key_slot: 0, payload_kind, return_canonical: false, request_id: 1, payload: &[] }.header();
-    let body = [&header[..], &payload].concat();
+    let body = body(payload_kind, &payload);
     let mut reply = [0; REPLY_SIZE_MAX];
     let size = vault.handle(now, &body, &mut reply);
     let reply = Reply::read(reply.get(..size).ok_or("a reply longer than its buffer")?).map_err(|_| "not a reply")?;
@@ -93,16 +94,18 @@ fn facts_of(receipt: &Receipt<'_>) -> Result<Value, Fault> {
     Ok(serde_json::from_str(&text)?)
 }
 
-fn refused(question: &Question, refusal: Refusal) -> Value {
-    json!({ "id": question.id, "outcome": outcome(Some(refusal)), "code": refusal.name() })
+/// A request body; the payload kind may be one that no vault knows.
+fn body(payload_kind: u16, payload: &[u8]) -> Vec<u8> {
+    let known = PayloadKind::EvmEip1559;
+    let request = Request { key_slot: 0, payload_kind: known, return_canonical: false, request_id: 1, payload: &[] };
+    let [version, kind, slot_low, slot_high, _, _, rest @ ..] = request.header();
+    let [kind_low, kind_high] = payload_kind.to_le_bytes();
+    let start = [version, kind, slot_low, slot_high, kind_low, kind_high];
+    [&start[..], &rest[..], payload].concat()
 }
 
-/// The judge knows four outcomes; an unavailable or faulty vault must stand out.
 fn outcome(refusal: Option<Refusal>) -> &'static str {
-    refusal.map_or("signed", |refusal| match refusal.family() {
-        family @ (Family::Malformed | Family::Unsupported | Family::Denied) => family.as_str(),
-        family @ (Family::Unavailable | Family::Fault) => family.as_str(),
-    })
+    refusal.map_or("signed", |refusal| refusal.family().as_str())
 }
 
 /// Bytes of hex text, with or without 0x.

@@ -1,0 +1,163 @@
+//! The one book that judges every question, as a desk would write it.
+
+use std::fmt::Write as _;
+
+use signing::{KeyScheme, Secret, public_key_of};
+use venues::PublicKey;
+
+use super::answer::Fault;
+use super::question::Question;
+
+const CHAINS: [u64; 5] = [1, 10, 137, 8453, 42161];
+
+/// Uniswap V3's first SwapRouter, the same on every chain that has it; its swaps carry a deadline.
+const SWAP_ROUTER: &str = "0xe592427a0aece92de3edee1f18e0157c05861564";
+
+/// Amounts stay below 2^255.
+const EVM_AMOUNT_MAX: &str = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
+const UINT256_MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+
+/// Tokens that spotSend may move; a question does not name any.
+const SPOT_TOKENS: [&str; 3] = [
+    "PURR:0xc4bf3f870c0e9465323c0b6ed28096c2",
+    "USDC:0x6d1e7cde53ba9467b783cb7c530ce054",
+    "HYPE:0x0d01dc56dcaaca66ad901c959b4011ec",
+];
+
+/// Sub-accounts of the key that may trade on Drift.
+const SUB_ACCOUNTS: std::ops::Range<u16> = 0..10;
+
+/// Writes the book for a question.
+///
+/// # Errors
+/// When the key is none, or the venue is unknown.
+pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, Fault> {
+    let scheme = if question.venue == "solana" { KeyScheme::Ed25519 } else { KeyScheme::Secp256k1 };
+    let public_key = match public_key_of(scheme, secret)? {
+        PublicKey::Secp256k1 { compressed, .. } => format!("{{ secp256k1 = \"0x{}\" }}", hex(&compressed)),
+        PublicKey::Ed25519 { key } => format!("{{ ed25519 = \"{}\" }}", bs58::encode(key).into_string()),
+    };
+    let mut text = format!(
+        "version = 1\ndesk = \"conformance\"\nboot_mode = \"live\"\n[[slots]]\nslot = 0\nname = \"key\"\n\
+         public_key = {public_key}\n"
+    );
+    match question.venue.as_str() {
+        // A venue without a decoder is refused before any grant is looked at; the book still needs one.
+        "evm_eip1559" | "uniswapx" | "polymarket" => evm(&mut text, question)?,
+        "hyperliquid" => hyperliquid(&mut text, question)?,
+        "solana" => solana(&mut text, question)?,
+        other => return Err(format!("unknown venue {other}").into()),
+    }
+    Ok(text)
+}
+
+/// The addresses of `allow` as a TOML list. The zero address is nobody's.
+fn addresses<'q>(question: &'q Question, wanted: impl Fn(&str) -> bool + 'q) -> String {
+    let zero = format!("0x{}", "0".repeat(40));
+    let listed = question.allow.iter().filter(|text| text.starts_with("0x") && **text != zero && wanted(text));
+    format!("[{}]", listed.map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", "))
+}
+
+fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
+    let all = addresses(question, |_| true);
+    write!(
+        text,
+        "[slots.evm]\nchains = {CHAINS:?}\nfee_per_gas_max = \"{UINT256_MAX}\"\ngas_limit_max = {}\n\
+         transaction_fee_max = \"{UINT256_MAX}\"\naccess_list_entries_max = 1000\n\
+         [[slots.evm.native]]\nchains = {CHAINS:?}\nrecipients = {all}\nvalue_max = \"{EVM_AMOUNT_MAX}\"\n",
+        i64::MAX
+    )?;
+    if all == "[]" {
+        return Ok(());
+    }
+    write!(
+        text,
+        "[[slots.evm.tokens]]\nchains = {CHAINS:?}\ntokens = {all}\n\
+         transfer = {{ recipients = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n\
+         approve = {{ spenders = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n\
+         transfer_from = {{ owners = {all}, recipients = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n"
+    )?;
+    for (router, deadline) in [("SwapRouter", "deadline_ahead_max_s = 7776000\n"), ("SwapRouter02", "")] {
+        let routers = addresses(question, |text| (text == SWAP_ROUTER) == (router == "SwapRouter"));
+        if routers != "[]" && question.allow.len() > 1 {
+            write!(
+                text,
+                "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = {routers}\nrouter = \"{router}\"\n\
+                 tokens_in = {all}\ntokens_out = {all}\npool_fees = []\nrecipients = {all}\n\
+                 amount_in_max = \"{EVM_AMOUNT_MAX}\"\nout_per_in_min = {{ numerator = 0, denominator = 1 }}\n{deadline}"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
+    let all = addresses(question, |_| true);
+    write!(
+        text,
+        "[slots.hyperliquid]\nnetworks = [\"mainnet\", \"testnet\"]\nwithout_vault = true\nvaults = {all}\n\
+         nonce_behind_max_ms = 172800000\nnonce_ahead_max_ms = 86400000\ncancel = {}\n\
+         signature_chain_ids = [0xa4b1, 0x66eee]\n",
+        !question.markets.is_empty()
+    )?;
+    for action in ["usdSend", "spotSend", "withdraw3"] {
+        let tokens = if action == "spotSend" { format!("tokens = {SPOT_TOKENS:?}\n") } else { String::new() };
+        write!(
+            text,
+            "[[slots.hyperliquid.transfers]]\naction = \"{action}\"\ndestinations = {all}\n\
+             amount_max = \"10000000000\"\n{tokens}"
+        )?;
+    }
+    if question.markets.is_empty() {
+        return Ok(());
+    }
+    let builder_fee_max = if all == "[]" { "" } else { "builder_fee_max = 100\n" };
+    write!(
+        text,
+        "[slots.hyperliquid.order]\ntifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]\ntriggers = true\n\
+         groupings = [\"na\", \"normalTpsl\", \"positionTpsl\"]\nbuilders = {all}\n{builder_fee_max}\
+         orders_max = 1000\naction_notional_max = \"1000000000000\"\n"
+    )?;
+    for asset in &question.markets {
+        write!(
+            text,
+            "[[slots.hyperliquid.order.assets]]\nasset = {asset}\nsize_max = 200000000\n\
+             price_min = \"0.00000001\"\nprice_max = 1000000\nnotional_max = 10000000000\nleverage_max = 50\n"
+        )?;
+    }
+    Ok(())
+}
+
+fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
+    let any_market = !question.markets.is_empty();
+    let sub_accounts: Vec<u16> = SUB_ACCOUNTS.collect();
+    write!(
+        text,
+        "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\n\
+         [[slots.solana.programs]]\nprogram = \"DriftV2\"\nsub_accounts = {sub_accounts:?}\norders = {any_market}\n\
+         cancel = true\nsettle_pnl = true\norder_bits = 1\n"
+    )?;
+    if any_market {
+        write!(
+            text,
+            "modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"18446744073709.551615\", \
+             unpriced = true }}\n",
+            1_u64 << 62
+        )?;
+    }
+    for market in &question.markets {
+        let (kind, index) = market.split_once(':').ok_or(std::fmt::Error)?;
+        let decimals = if kind == "spot" { "base_decimals = 9\n" } else { "" };
+        write!(
+            text,
+            "[[slots.solana.programs.markets]]\nkind = \"{kind}\"\nindex = {index}\n{decimals}\
+             base_max = \"4611686018.427387904\"\nprice_min = \"0.000001\"\nprice_max = \"18446744073709.551615\"\n\
+             unpriced = true\n"
+        )?;
+    }
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
