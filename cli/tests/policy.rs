@@ -1,0 +1,114 @@
+//! `portcullis policy`, run as an operator runs it.
+
+use std::process::{Command, Output};
+use std::fs;
+
+fn portcullis(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap()
+}
+
+const DEMO: &str = "policies/book/demo.toml";
+const MAKER: &str = "policies/book/hyperliquid-maker.toml";
+
+/// A copy of the demo desk with one change, in a folder of the test's own.
+fn demo_with(name: &str, from: &str, to: &str) -> String {
+    let demo = fs::read_to_string(format!("{}/../{DEMO}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    assert!(demo.contains(from));
+    let file = format!("{}/{name}.toml", env!("CARGO_TARGET_TMPDIR"));
+    fs::write(&file, demo.replacen(from, to, 1)).unwrap();
+    file
+}
+
+#[test]
+fn check_is_silent_on_standard_error_about_valid_books() {
+    let output = portcullis(&["policy", "check", DEMO, MAKER]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        text(&output.stdout),
+        format!("{DEMO}: desk demo, 3 slots\n{MAKER}: desk hyperliquid-maker, 1 slots\n")
+    );
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn check_tells_every_fault_of_every_file_and_exits_with_6() {
+    let zero = demo_with("zero", "size_max = \"0.5\"", "size_max = 0");
+    let float = demo_with("float", "size_max = \"0.5\"", "size_max = 0.5");
+    let output = portcullis(&["policy", "check", &zero, DEMO, &float]);
+    assert_eq!(output.status.code(), Some(6));
+    let faults: Vec<_> = text(&output.stderr).lines().collect();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].starts_with(&format!("{zero}:")) && faults[0].contains("[zero-cap]"));
+    assert!(faults[1].starts_with(&format!("{float}:")) && faults[1].contains("[float]"));
+    assert_eq!(text(&output.stdout), format!("{DEMO}: desk demo, 3 slots\n"));
+}
+
+#[test]
+fn hash_prints_the_policy_hash_and_the_desk() {
+    let output = portcullis(&["policy", "hash", DEMO]);
+    assert_eq!(output.status.code(), Some(0));
+    let file = fs::read_to_string(format!("{}/../{DEMO}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let hash = book::policy_hash(compile::compile(DEMO, &file).unwrap());
+    let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(text(&output.stdout), format!("0x{digits}  demo\n"));
+}
+
+#[test]
+fn a_comment_does_not_change_the_hash_and_a_limit_does() {
+    let comment = demo_with("comment", "version = 1", "# a comment\nversion = 1");
+    let limit = demo_with("limit", "size_max = \"0.5\"", "size_max = \"0.50000001\"");
+    let hash = |file: &str| portcullis(&["policy", "hash", file]).stdout;
+    assert_eq!(hash(&comment), hash(DEMO));
+    assert_ne!(hash(&limit), hash(DEMO));
+}
+
+#[test]
+fn show_prints_amounts_in_human_units() {
+    let output = portcullis(&["policy", "show", DEMO]);
+    assert_eq!(output.status.code(), Some(0));
+    let lines: Vec<_> = text(&output.stdout).lines().map(str::trim).collect();
+    for line in [
+        "desk: demo",
+        "fee_per_gas_max: 100 gwei",
+        "transaction_fee_max: 0.05 ether",
+        "size_max: 0.5 base",
+        "price_max: 250_000 USD",
+        "state: 5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN",
+        "address: 0x4a9A1FB490401a4Ae65ceB3d3D345bcFd31220DD",
+        "transfer_from: not granted",
+    ] {
+        assert!(lines.contains(&line), "{line}");
+    }
+}
+
+#[test]
+fn hash_and_show_of_an_invalid_book_print_nothing_but_its_faults() {
+    let unknown = demo_with("unknown", "version = 1", "version = 1\nsurprise = 2");
+    for command in ["hash", "show"] {
+        let output = portcullis(&["policy", command, &unknown]);
+        assert_eq!(output.status.code(), Some(6));
+        assert_eq!(text(&output.stdout), "");
+        assert!(text(&output.stderr).contains("[unknown-key] surprise"));
+    }
+}
+
+#[test]
+fn wrong_usage_and_a_missing_file_exit_with_2() {
+    for arguments in [
+        &["policy", "check"][..],
+        &["policy", "hash", DEMO, MAKER],
+        &["policy", "hash", "no/such/file.toml"],
+        &["policy", "check", "no/such/file.toml", DEMO],
+        &["surprise"],
+    ] {
+        assert_eq!(portcullis(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
