@@ -36,7 +36,7 @@ pub use action::{
 };
 pub use decimal::Decimal;
 pub use decode::decode;
-pub use envelope::{Claims, Envelope};
+pub use envelope::{Claims, ENVELOPE_SIZE_MAX, Envelope};
 pub use l1::{BUILDER_FEE_MAX, LIST_LEN_MAX, PERP_BUILDER_FEE_MAX, PRIORITY_RATE_MAX};
 
 /// What the action's bytes are.

@@ -1,0 +1,115 @@
+//! Every vector line of the supported venues through its own vault: digest, facts and signature as the venues'
+//! own libraries made them, and no negative signed. The questions are the ones that the conformance program is
+//! asked; here they are made from `venues/vectors/`, so that a checkout tests itself.
+
+mod line;
+mod question;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use enclave_dev::conformance::answer;
+use line::Line;
+use serde_json::Value;
+
+/// What came of a file's questions.
+#[derive(Debug, Default)]
+struct Tally {
+    questions: usize,
+    outcomes: BTreeMap<String, usize>,
+    signed_lines: BTreeSet<String>,
+}
+
+impl Tally {
+    fn count(&self, outcome: &str) -> usize {
+        self.outcomes.get(outcome).copied().unwrap_or(0)
+    }
+}
+
+/// Asks every question of a positive file and compares what comes back.
+fn positives(name: &str) -> Tally {
+    let mut tally = Tally::default();
+    for line in Line::all(name) {
+        for question in question::questions(&line, None) {
+            let answer = answer(&question).unwrap();
+            let outcome = answer["outcome"].as_str().unwrap().to_owned();
+            let id = &question.id;
+            assert_ne!(outcome, "malformed", "{id} is valid: {answer}");
+            if outcome == "signed" || outcome == "denied" {
+                assert_eq!(hex(&answer["digest"]), line.digest(), "{id} digest");
+                let difference = line::difference(&line.expected_facts(), &answer["facts"]);
+                assert_eq!(difference, None, "{id} facts: {}", answer["facts"]);
+            }
+            if outcome == "signed" {
+                assert_eq!(hex(&answer["signature"]), line.signature(), "{id} signature");
+                tally.signed_lines.insert(line.id().to_owned());
+            }
+            tally.questions += 1;
+            *tally.outcomes.entry(outcome).or_default() += 1;
+        }
+    }
+    println!("{name}: {} questions, {:?}", tally.questions, tally.outcomes);
+    tally
+}
+
+/// Asks every question of a negative file; none may be signed. Returns how many lines' unbroken originals were
+/// not signed either, which proves little.
+fn negatives(name: &str, bases: &str, signed: &BTreeSet<String>) -> usize {
+    let bases: BTreeMap<String, Line> =
+        if bases.is_empty() { BTreeMap::new() } else { Line::all(bases).map(|line| (line.id().to_owned(), line)).collect() };
+    let mut base_not_signed = 0;
+    for line in Line::all(name) {
+        let base = line.base_id().map(|id| bases.get(id).expect("a negative's base is in its positive file"));
+        base_not_signed += usize::from(line.base_id().is_some_and(|id| !signed.contains(id)));
+        for question in question::questions(&line, base) {
+            let answer = answer(&question).unwrap();
+            let outcome = answer["outcome"].as_str().unwrap();
+            assert_ne!(outcome, "signed", "{} must be refused: {}", question.id, line.reason());
+            assert!(
+                ["malformed", "unsupported", "denied"].contains(&outcome),
+                "{} is refused for a reason of its own: {answer}",
+                question.id
+            );
+            if ["decode", "wire"].contains(&line.layer()) {
+                assert_ne!(outcome, "denied", "{} cannot be decoded: {answer}", question.id);
+            }
+        }
+    }
+    println!("{name}: base not signed {base_not_signed}");
+    base_not_signed
+}
+
+fn hex(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    text.strip_prefix("0x").unwrap_or(text).to_lowercase()
+}
+
+#[test]
+fn evm_lines_have_the_digest_facts_and_signature_of_the_venues_libraries() {
+    let tally = positives("evm_eip1559");
+    assert_eq!(tally.questions, 200);
+    assert!(tally.count("signed") >= 160, "{tally:?}");
+    assert_eq!(negatives("negative_evm_eip1559", "", &tally.signed_lines), 0);
+}
+
+#[test]
+fn hyperliquid_lines_have_the_digest_facts_and_signature_of_the_venues_libraries() {
+    let tally = positives("hyperliquid");
+    let core = Line::all("hyperliquid").filter(|line| line.is_core());
+    for line in core {
+        assert!(tally.signed_lines.contains(line.id()), "{} is core and not signed", line.id());
+    }
+    assert!(negatives("negative_hyperliquid", "hyperliquid", &tally.signed_lines) < 60 / 5);
+}
+
+#[test]
+fn every_hyperliquid_bench_line_is_signed_from_json_and_from_msgpack() {
+    let tally = positives("hyperliquid_bench200");
+    assert_eq!((tally.questions, tally.count("signed")), (400, 400));
+}
+
+#[test]
+fn drift_lines_have_the_facts_and_signature_of_the_venues_libraries() {
+    let tally = positives("solana_drift");
+    assert!(tally.count("signed") >= 120, "{tally:?}");
+    assert!(negatives("negative_solana_drift", "solana_drift", &tally.signed_lines) < 56 / 5);
+}
