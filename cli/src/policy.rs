@@ -40,7 +40,12 @@ pub(crate) fn run(command: &Command) -> ExitCode {
         Command::Check { files } => {
             let codes = files.iter().map(|file| match read(file) {
                 Ok(book) => {
-                    println!("{}: desk {}, {} slots", file.display(), book.desk, book.slots.len());
+                    println!(
+                        "{}: desk {}, {} slots",
+                        file.display(),
+                        book.desk,
+                        book.slots.len()
+                    );
                     0
                 }
                 Err(code) => code,

@@ -18,16 +18,31 @@ const UNITS: [(&str, &str, usize, &str); 20] = [
     ("evm::rules::SwapLimits", "deadline_ahead_max_s", 0, "s"),
     ("hyperliquid::rules::Limits", "nonce_behind_max_ms", 3, "s"),
     ("hyperliquid::rules::Limits", "nonce_ahead_max_ms", 3, "s"),
-    ("hyperliquid::rules::OrderLimits", "action_notional_max", 16, "USD"),
+    (
+        "hyperliquid::rules::OrderLimits",
+        "action_notional_max",
+        16,
+        "USD",
+    ),
     ("hyperliquid::rules::AssetLimits", "size_max", 8, "base"),
     ("hyperliquid::rules::AssetLimits", "price_min", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "price_max", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "notional_max", 16, "USD"),
-    ("hyperliquid::rules::TransferLimits", "amount_max", 8, "of the token"),
+    (
+        "hyperliquid::rules::TransferLimits",
+        "amount_max",
+        8,
+        "of the token",
+    ),
     ("solana::rules::Limits", "priority_fee_max", 6, "lamports"),
     ("solana::rules::MarketLimits", "price_min", 6, "of the quote"),
     ("solana::rules::MarketLimits", "price_max", 6, "of the quote"),
-    ("solana::rules::MarketLimits", "base_max", 0, "base units (10^9 a perpetual)"),
+    (
+        "solana::rules::MarketLimits",
+        "base_max",
+        0,
+        "base units (10^9 a perpetual)",
+    ),
 ];
 
 /// The whole book.

@@ -1,7 +1,7 @@
 //! `portcullis policy`, run as an operator runs it.
 
-use std::process::{Command, Output};
 use std::fs;
+use std::process::{Command, Output};
 
 fn portcullis(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_portcullis"))

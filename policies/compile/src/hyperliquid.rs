@@ -25,10 +25,11 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
         table.required("nonce_behind_max_ms", |field| at_most(field, NONCE_BEHIND_MAX_MS));
     let nonce_ahead_max_ms = table.required("nonce_ahead_max_ms", |field| at_most(field, NONCE_AHEAD_MAX_MS));
     let order = table.optional("order", |field| field.table(order));
-    let (cancel, cancel_assets) = cancels(table, order.is_some_and(|order| order.is_none()))?;
+    let cancels = cancels(table, order.is_some_and(|order| order.is_none()));
     let transfers = table.list("transfers", transfers);
     let signature_chain_ids = signature_chain_ids(table, transfers.as_ref().map(Vec::is_empty));
-    let (order, transfers, vaults, without_vault) = (order?, transfers?, vaults?, without_vault?);
+    let (order, (cancel, cancel_assets), transfers) = (order?, cancels?, transfers?);
+    let (vaults, without_vault) = (vaults?, without_vault?);
     if order.is_none() && !cancel && transfers.is_empty() {
         return table.fault(
             Rule::EmptyGrants,

@@ -1,0 +1,266 @@
+//! Every rule of a book file, broken once or more in a desk that is otherwise good.
+//!
+//! A row makes changes to `desk.toml`; `§` in them marks where the faults must be told, in the order of the text.
+
+use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile};
+
+const DESK: &str = include_str!("desk.toml");
+
+/// The desk's Hyperliquid transfer.
+const TRANSFER: &str = "[[slots.hyperliquid.transfers]]
+action = \"spotSend\"
+amount_max = \"4.5\"
+tokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]
+";
+
+fn faults(text: &str) -> Vec<Fault> {
+    compile("desk.toml", text).expect_err("a faulty desk")
+}
+
+fn assert_faults(changes: &[(&str, &str)], rules: &[Rule]) {
+    let mut marked = DESK.to_owned();
+    for (from, to) in changes {
+        assert_eq!(
+            marked.replace('§', "").matches(from).count(),
+            1,
+            "{from:?} stands once in the desk"
+        );
+        assert!(marked.contains(from), "a change must not cut through a mark");
+        marked = marked.replacen(from, to, 1);
+    }
+    let marks = marks(&marked);
+    assert_eq!(marks.len(), rules.len(), "a mark for each fault");
+    let expected: Vec<_> = marks.into_iter().zip(rules.iter().copied()).collect();
+    let found = faults(&marked.replace('§', ""));
+    let told: Vec<_> = found
+        .iter()
+        .map(|fault| ((fault.line, fault.column), fault.rule))
+        .collect();
+    assert_eq!(told, expected, "{found:#?}");
+}
+
+/// Line and column of each mark, as if the marks were not there.
+fn marks(marked: &str) -> Vec<(usize, usize)> {
+    let mut marks = Vec::new();
+    let (mut line, mut column) = (1, 1);
+    for character in marked.chars() {
+        match character {
+            '§' => marks.push((line, column)),
+            '\n' => (line, column) = (line + 1, 1),
+            _ => column += 1,
+        }
+    }
+    marks
+}
+
+macro_rules! rows {
+    ($($name:ident: [$($from:expr => $to:expr),+], $($rule:ident)+;)+) => {
+        $(#[test]
+        fn $name() {
+            assert_faults(&[$(($from, $to)),+], &[$(Rule::$rule),+]);
+        })+
+
+        #[test]
+        fn every_rule_has_a_row() {
+            let rows = [$($(Rule::$rule),+),+];
+            for rule in Rule::ALL {
+                // These two need more text than a row holds; they have tests of their own.
+                let other = matches!(rule, Rule::FileTooLong | Rule::ListTooLong);
+                assert!(other || rows.contains(rule), "{rule}");
+            }
+        }
+    };
+}
+
+rows! {
+    text_that_is_not_toml: ["= 0x7a120" => "= 0x7§g120"], Syntax;
+    a_key_twice: ["slot = 9" => "slot = 9\n§slot = 10"], Syntax;
+
+    an_unknown_key_at_the_top: ["version = 1" => "version = 1\n§surprise = 1"], UnknownKey;
+    an_unknown_venue: ["[slots.solana]" => "[slots.§bitcoin]\n[slots.solana]"], UnknownKey;
+    an_unknown_key_in_a_venue: ["placements_max = 2" => "placements_max = 2\n§placement_max = 2"], UnknownKey;
+    an_unknown_key_in_an_inline_table: ["amount_max = 5" => "amount_max = 5, §budget = 5"], UnknownKey;
+    all_unknown_keys_of_a_file: ["version = 1" => "§a = 1\nversion = 1", "placements_max = 2" => "placements_max = 2\n§b = 1"], UnknownKey UnknownKey;
+
+    no_version: ["version = 1" => "§"], MissingKey;
+    no_public_key: ["[[slots]]\nslot = 9" => "§[[slots]]\nslot = 9", "public_key = { ed25519 = \"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\" }" => ""], MissingKey;
+    no_size_cap: ["[[slots.hyperliquid.order.assets]]" => "§[[slots.hyperliquid.order.assets]]", "size_max = \"1.5\"" => ""], MissingKey;
+    no_collar: ["[[slots.hyperliquid.order.assets]]" => "§§[[slots.hyperliquid.order.assets]]", "price_min = \"0.00000001\"\nprice_max = 2" => ""], MissingKey MissingKey;
+    no_collar_of_a_drift_market: ["[[slots.solana.programs.markets]]\nkind = \"perp\"" => "§[[slots.solana.programs.markets]]\nkind = \"perp\"", "price_max = \"2.5\"" => ""], MissingKey;
+    no_fee_cap: ["[slots.evm]" => "§[slots.evm]", "fee_per_gas_max = \"1.5 gwei\"" => ""], MissingKey;
+    no_amount_cap: ["{ recipients = [], amount_max = 5 }" => "§{ recipients = [] }"], MissingKey;
+    no_ratio: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "out_per_in_min = { numerator = 9, denominator = 10 }" => ""], MissingKey;
+    no_deadline_for_the_router_that_has_one: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "deadline_ahead_max_s = 60" => ""], MissingKey;
+    no_base_decimals_of_a_spot_market: ["[[slots.solana.programs.markets]]\nkind = \"spot\"" => "§[[slots.solana.programs.markets]]\nkind = \"spot\"", "base_decimals = 6" => ""], MissingKey;
+    no_tokens_for_spot_send: ["[[slots.hyperliquid.transfers]]" => "§[[slots.hyperliquid.transfers]]", "tokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]" => ""], MissingKey;
+    no_signature_chains_for_transfers: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "signature_chain_ids = [0xa4b1, 0x66eee]" => ""], MissingKey;
+
+    a_deadline_for_the_router_that_has_none: ["\"SwapRouter\"" => "\"SwapRouter02\"", "deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §60"], UnusedKey;
+    base_decimals_of_a_perpetual: ["kind = \"perp\"" => "kind = \"perp\"\nbase_decimals = §9"], UnusedKey;
+    a_builder_fee_without_builders: ["builders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
+    signature_chains_without_transfers: [TRANSFER => "", "signature_chain_ids = [" => "signature_chain_ids = §["], UnusedKey;
+    tokens_of_another_action_than_spot_send: ["\"spotSend\"" => "\"usdSend\"", "tokens = [\"PURR" => "tokens = §[\"PURR"], UnusedKey;
+
+    text_for_a_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §true"], WrongType;
+    a_number_for_text: ["desk = \"test-desk\"" => "desk = §7"], WrongType;
+    a_number_for_a_flag: ["cancel = true" => "cancel = §1"], WrongType;
+    one_value_for_a_list: ["chains = [1, 10]\nfee" => "chains = §1\nfee"], WrongType;
+    a_list_for_a_table: ["out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = §[9, 10]"], WrongType;
+    a_date_for_a_number: ["deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §2026-11-30"], WrongType;
+
+    a_float_size: ["size_max = \"1.5\"" => "size_max = §1.5"], Float;
+    a_float_that_is_whole: ["placements_max = 2" => "placements_max = §2.0"], Float;
+    a_float_in_a_list: ["pool_fees = [500]" => "pool_fees = [500, §3e3]"], Float;
+    a_float_that_is_no_number: ["price_max = \"2.5\"" => "price_max = §nan"], Float;
+
+    a_negative_number: ["deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §-60"], NotANumber;
+    text_that_is_no_number: ["size_max = \"1.5\"" => "size_max = §\"1,5\""], NotANumber;
+    text_with_an_exponent: ["size_max = \"1.5\"" => "size_max = §\"1e5\""], NotANumber;
+    text_with_a_sign: ["size_max = \"1.5\"" => "size_max = §\"+1.5\""], NotANumber;
+    a_fraction_without_digits: ["size_max = \"1.5\"" => "size_max = §\"1.\""], NotANumber;
+    a_fraction_where_whole_units_are_meant: ["amount_max = 6" => "amount_max = §\"6.5\""], NotANumber;
+    more_decimals_than_the_unit: ["size_max = \"1.5\"" => "size_max = §\"1.500000001\""], NotANumber;
+    half_a_wei: ["\"1.5 gwei\"" => "§\"0.5 wei\""], NotANumber;
+
+    a_value_beyond_256_bits: ["7913129639935\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
+    a_chain_beyond_64_bits: ["placements_max = 2" => "placements_max = §4_294_967_296"], TooLarge;
+    an_integer_beyond_64_bits: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0x1_0000_0000_0000_0000"], TooLarge;
+    a_size_beyond_128_bits: ["size_max = \"1.5\"" => "size_max = §\"3402823669209384634633746074318.0\""], TooLarge;
+    a_pool_fee_beyond_24_bits: ["pool_fees = [500]" => "pool_fees = [§16_777_216]"], TooLarge;
+    a_nonce_window_beyond_the_exchanges: ["nonce_behind_max_ms = 5_000" => "nonce_behind_max_ms = §172_800_001"], TooLarge;
+    an_order_bit_beyond_8_bits: ["order_bits = 1" => "order_bits = §256"], TooLarge;
+
+    another_version: ["version = 1" => "version = §2"], UnknownValue;
+    another_boot_mode: ["boot_mode = \"live\"" => "boot_mode = §\"halted\""], UnknownValue;
+    another_unit: ["\"1.5 gwei\"" => "§\"1.5 finney\""], UnknownValue;
+    another_network: ["[\"testnet\"]" => "[§\"devnet\"]"], UnknownValue;
+    a_word_in_other_case: ["tifs = [\"Alo\", " => "tifs = [§\"alo\", "], UnknownValue;
+
+    a_desk_with_a_space: ["\"test-desk\"" => "§\"test desk\""], BadName;
+    a_slot_without_a_name: ["name = \"evm\"" => "name = §\"\""], BadName;
+
+    no_chain: ["chains = [1, 10]\nfee" => "chains = §[]\nfee"], EmptyList;
+    no_spender: ["spenders = [\"0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45\"]" => "spenders = §[]"], EmptyList;
+    no_sub_account: ["sub_accounts = [0]" => "sub_accounts = §[]"], EmptyList;
+    no_grouping: ["groupings = [\"na\"]" => "groupings = §[]"], EmptyList;
+
+    a_slot_number_twice: ["slot = 9" => "slot = §7"], Duplicate;
+    a_slot_name_twice: ["name = \"drift\"" => "name = §\"evm\""], Duplicate;
+    a_public_key_twice: ["0x023b1e6f62ab9be9cf22b3f49c326c9ff77d681c42ac977320cc15b09db9265fa3" => "0x0220b981817adcc438c023b097affbafbec040b7ccfa070e8941813d5f75d430a6", "name = \"hyperliquid\"\npublic_key = " => "name = \"hyperliquid\"\npublic_key = §"], Duplicate;
+    a_chain_twice: ["chains = [1, 10]\nfee" => "chains = [1, 10, §1]\nfee"], Duplicate;
+    an_asset_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.order.assets]]\nasset = §5\nsize_max = 1\nprice_min = 1\nprice_max = 1\nnotional_max = 1\n[[slots.hyperliquid.transfers]]"], Duplicate;
+    a_market_twice: ["kind = \"spot\"\nindex = 13\nbase_decimals = 6" => "kind = \"perp\"\nindex = §13"], Duplicate;
+    an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "numerator = 9" => "numerator = 0"], Duplicate;
+    an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "action = \"spotSend\"\namount_max = \"4.5\"" => "action = §\"spotSend\"\namount_max = \"4.5\""], Duplicate;
+
+    a_size_cap_of_zero: ["size_max = \"1.5\"" => "size_max = §\"0.00\""], ZeroCap;
+    a_fee_cap_of_zero: ["\"1.5 gwei\"" => "§\"0 gwei\""], ZeroCap;
+    a_gas_cap_of_zero: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0"], ZeroCap;
+    a_base_cap_of_zero: ["base_decimals = 6\nbase_max = \"0.5\"" => "base_decimals = 6\nbase_max = §0"], ZeroCap;
+    a_notional_cap_of_zero: ["notional_max = \"3.25\"" => "notional_max = §0"], ZeroCap;
+
+    a_collar_that_starts_at_zero: ["price_min = \"0.000001\"" => "price_min = §0"], Collar;
+    a_collar_upside_down: ["price_min = 1\nprice_max = 2" => "price_min = 3\nprice_max = §2"], Collar;
+
+    a_ratio_over_zero: ["denominator = 10" => "denominator = §0"], ZeroDenominator;
+    a_ratio_over_two_pairs: ["tokens_out = [" => "tokens_out = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\", ", "out_per_in_min = " => "out_per_in_min = §"], AmbiguousRatio;
+
+    an_address_cut_short: ["routers = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]" => "routers = [§\"0xE592427A0AEce92De3Edee1F18E0157C058615\"]"], BadAddress;
+    an_address_without_0x: ["routers = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]" => "routers = [§\"E592427A0AEce92De3Edee1F18E0157C05861564\"]"], BadAddress;
+    the_zero_address: ["owners = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "owners = [§\"0x0000000000000000000000000000000000000000\"]"], BadAddress;
+    a_token_without_its_id: ["\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"" => "§\"PURR\""], BadAddress;
+    an_address_with_one_letter_in_the_wrong_case: ["[\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]" => "[§\"0xe592427A0AEce92De3Edee1F18E0157C05861564\"]"], Checksum;
+
+    a_key_off_the_curve: ["secp256k1 = \"0x0220b981817adcc438c023b097affbafbec040b7ccfa070e8941813d5f75d430a6\"" => "secp256k1 = §\"0x020000000000000000000000000000000000000000000000000000000000000005\""], BadKey;
+    an_uncompressed_key: ["\"0x0220b981817adcc438c023b097affbafbec040b7ccfa070e8941813d5f75d430a6\"" => "§\"0x0420b981817adcc438c023b097affbafbec040b7ccfa070e8941813d5f75d430a6\""], BadKey;
+    an_ed25519_key_off_the_curve: ["\"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\"" => "§\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN\""], BadKey;
+    an_ed25519_key_of_small_order: ["\"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\"" => "§\"0x0100000000000000000000000000000000000000000000000000000000000000\""], BadKey;
+    an_ed25519_key_in_another_form: ["\"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\"" => "§\"0xf0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f\""], BadKey;
+    base_58_with_a_leading_one_too_many: ["\"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\"" => "§\"12snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\""], BadKey;
+    two_keys_in_a_slot: ["public_key = { ed25519" => "public_key = §{ secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\", ed25519"], BadKey;
+
+    solana_for_a_secp256k1_key: ["{ ed25519 = \"2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3\" }" => "{ secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }", "[slots.solana]" => "§[slots.solana]"], WrongScheme;
+    evm_for_an_ed25519_key: ["[slots.solana]" => "§[slots.evm]\nchains = [1]\nfee_per_gas_max = 1\ngas_limit_max = 1\ntransaction_fee_max = 1\naccess_list_entries_max = 0\nnative = [{ chains = [1], value_max = 1 }]\n[slots.solana]"], WrongScheme;
+
+    a_slot_without_grants: ["[[slots]]\nslot = 9" => "§[[slots]]\nslot = 10\nname = \"idle\"\npublic_key = { secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }\n[[slots]]\nslot = 9"], EmptyGrants;
+    a_venue_without_grants: ["[[slots]]\nslot = 9" => "[[slots]]\nslot = 10\nname = \"idle\"\npublic_key = { secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }\nevm = §{ chains = [1], fee_per_gas_max = 1, gas_limit_max = 1, transaction_fee_max = 1, access_list_entries_max = 0 }\n[[slots]]\nslot = 9"], EmptyGrants;
+    a_token_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [1]\ntokens = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\"]\n[[slots.evm.swaps]]"], EmptyGrants;
+    orders_without_a_vault_to_act_for: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "vaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => ""], EmptyGrants;
+    orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Gtc\"]" => ""], EmptyGrants;
+    a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "orders = false"], EmptyGrants;
+
+    an_entry_for_a_chain_that_is_not_the_keys: ["[[slots.evm.native]]\nchains = [1]" => "[[slots.evm.native]]\nchains = [1, §137]"], UnreachableRule;
+    a_native_entry_behind_another: ["[[slots.evm.tokens]]" => "§[[slots.evm.native]]\nchains = [1]\nvalue_max = 1\n[[slots.evm.tokens]]"], UnreachableRule;
+    a_token_entry_behind_another: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [10]\ntokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\ntransfer = { amount_max = 1 }\n[[slots.evm.swaps]]"], UnreachableRule;
+    a_swap_behind_another: ["[[slots]]\nslot = 3" => "§[[slots.evm.swaps]]\nchains = [1]\nrouters = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]\nrouter = \"SwapRouter\"\ntokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]\ntokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\npool_fees = [3000]\namount_in_max = 8\nout_per_in_min = { numerator = 9, denominator = 10 }\ndeadline_ahead_max_s = 60\n[[slots]]\nslot = 3"], UnreachableRule;
+    a_swap_of_a_token_into_itself: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "tokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]" => "tokens_in = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]"], UnreachableRule;
+    cancel_assets_without_cancels: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "cancel = true" => ""], UnreachableRule;
+
+    faults_of_three_venues_at_once: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0", "asset = 5" => "asset = §5.0", "index = 13\nbase_max" => "index = §65536\nbase_max"], ZeroCap Float TooLarge;
+}
+
+#[test]
+fn a_fault_is_shown_with_file_line_column_rule_and_what_is_wrong() {
+    let shown: Vec<_> = faults("version = 1\ndesk = \"d\"\nboot_mode = \"live\"\nslots = 0.5")
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let float = "a book holds no floats; write a whole number, or text where the key takes fractions";
+    assert_eq!(shown, [format!("desk.toml:4:9: [float] slots: {float}")]);
+}
+
+#[test]
+fn columns_count_characters_and_not_bytes() {
+    let found = faults("slots = [ { slot = 1, \"éé\" = \"éé\", name = 2.0 } ]");
+    let float = found.iter().find(|fault| fault.rule == Rule::Float).unwrap();
+    assert_eq!((float.line, float.column), (1, 43));
+}
+
+#[test]
+fn a_list_beyond_its_maximum_is_refused_before_it_is_read() {
+    let list: Vec<_> = (0..=LIST_LEN_MAX).map(|fee| fee.to_string()).collect();
+    let text = DESK.replace("pool_fees = [500]", &format!("pool_fees = [{}]", list.join(",")));
+    let found = faults(&text);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].rule, found[0].column), (Rule::ListTooLong, 13));
+    let longest = text.replace(&format!(",{LIST_LEN_MAX}]"), "]");
+    assert!(compile("desk.toml", &longest).is_ok());
+}
+
+#[test]
+fn a_book_with_too_many_slots_is_refused() {
+    let slots = "[[slots]]\nsurprise = 1\n".repeat(LIST_LEN_MAX + 1);
+    let found = faults(&format!(
+        "version = 1\ndesk = \"d\"\nboot_mode = \"live\"\n{slots}"
+    ));
+    assert_eq!(found[0].rule, Rule::ListTooLong);
+}
+
+#[test]
+fn a_file_beyond_its_maximum_is_not_parsed() {
+    let found = faults(&"#".repeat(FILE_SIZE_MAX + 1));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].rule, Rule::FileTooLong);
+}
+
+/// The desk cut anywhere is faulty or, between two slots, shorter; it never panics.
+#[test]
+fn a_desk_cut_anywhere_is_refused_or_shorter() {
+    let whole = compile("desk.toml", DESK).unwrap();
+    for (at, _) in DESK.trim_end().char_indices().step_by(7) {
+        if let Ok(book) = compile("desk.toml", &DESK[..at]) {
+            assert_ne!(book, whole);
+        }
+    }
+}
+
+#[test]
+fn a_file_without_slots_is_refused() {
+    let (top, _) = DESK.split_once("[[slots]]").unwrap();
+    let found = faults(top);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].to_string(),
+        "desk.toml:1:1: [missing-key] slots is missing"
+    );
+}
