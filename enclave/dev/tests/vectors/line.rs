@@ -11,9 +11,12 @@ pub(crate) struct Line(Value);
 impl Line {
     /// The lines of `venues/vectors/NAME.jsonl`.
     pub(crate) fn all(name: &str) -> impl Iterator<Item = Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../venues/vectors");
-        let text = fs::read_to_string(folder.join(name).with_extension("jsonl")).unwrap();
-        text.lines().map(|line| Self(serde_json::from_str(line).unwrap())).collect::<Vec<_>>().into_iter()
+        read(&format!("{name}.jsonl")).lines().map(|line| Self(serde_json::from_str(line).unwrap())).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The contracts that the venues' SDKs name.
+    pub(crate) fn addresses() -> Value {
+        serde_json::from_str(&read("addresses.json")).unwrap()
     }
 
     pub(crate) fn get(&self, name: &str) -> &Value {
@@ -79,6 +82,11 @@ impl Line {
             _ => solana_facts(&self.0["facts"]),
         }
     }
+}
+
+fn read(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../venues/vectors");
+    fs::read_to_string(folder.join(name)).unwrap()
 }
 
 fn pick(from: &Value, names: &[&str]) -> Map<String, Value> {

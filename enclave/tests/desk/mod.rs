@@ -1,0 +1,157 @@
+//! The demo desk with its throw-away keys, and payloads for it.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use enclave::Vault;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use signing::{Keyring, Secret};
+use venues::hyperliquid::rules::Network;
+use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope};
+use wire::control::{self, Command, Mode};
+use wire::facts_json::JsonFacts;
+use wire::receipt::{Link, Receipt};
+use wire::reply::Reply;
+use wire::request::{PayloadKind, Request};
+use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Refusal};
+use zeroize::Zeroizing;
+
+pub const EVM: u16 = 0;
+pub const HYPERLIQUID: u16 = 1;
+pub const REQUEST_ID: u64 = 0x0102_0304;
+
+pub const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
+pub const NOW: Now = Now { monotonic_ms: 3_600_000, wall_ms: BOOTED.wall_ms + 3_600_000 };
+
+/// A vault with the book and keys of the demo desk.
+pub struct Desk(Box<Vault>);
+
+/// A reply with owned parts.
+pub struct OwnedReply {
+    pub code: u16,
+    pub request_id: u64,
+    pub signature: Vec<u8>,
+    pub receipt: Vec<u8>,
+    pub canonical: Vec<u8>,
+}
+
+/// The parts of a status that tests look at.
+#[derive(Debug)]
+pub struct OwnedStatus {
+    pub mode: Mode,
+    pub receipts: u64,
+    pub signed: u64,
+    pub refused: u64,
+    pub head: Link,
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        let book = &policies::BOOK;
+        let mut keyring = Keyring::default();
+        for slot in book.slots {
+            let mut hash = Sha256::new();
+            hash.update(b"portcullis dev key: ");
+            hash.update(slot.name);
+            keyring.insert(slot, Secret::new(Zeroizing::new(hash.finalize().into()))).expect("the demo book pins it");
+        }
+        Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED)))
+    }
+
+    pub fn vault(&mut self) -> &mut Vault {
+        &mut self.0
+    }
+
+    pub fn sign(&mut self, slot: u16, kind: PayloadKind, payload: &[u8]) -> OwnedReply {
+        self.handle(NOW, &request(slot, kind, payload))
+    }
+
+    pub fn handle(&mut self, now: Now, body: &[u8]) -> OwnedReply {
+        let mut buffer = [0; REPLY_SIZE_MAX];
+        let size = self.0.handle(now, body, &mut buffer);
+        let reply = Reply::read(&buffer[..size]).expect("a reply");
+        OwnedReply {
+            code: reply.code,
+            request_id: reply.request_id,
+            signature: reply.signature.to_vec(),
+            receipt: reply.receipt.to_vec(),
+            canonical: reply.canonical.to_vec(),
+        }
+    }
+
+    pub fn control(&mut self, body: &[u8]) -> Option<usize> {
+        self.0.control(NOW, body, &mut [0; CONTROL_SIZE_MAX])
+    }
+
+    pub fn command(&mut self, command: Command) -> OwnedStatus {
+        let (mut body, mut reply) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+        let size = control::write_command(command, &mut body).unwrap();
+        let size = self.0.control(NOW, &body[..size], &mut reply).expect("a command is answered");
+        let status = control::read_status(&reply[..size]).unwrap();
+        assert_eq!(status.desk, "demo");
+        let control::Status { mode, receipts, signed, refused, head, .. } = status;
+        OwnedStatus { mode, receipts, signed, refused, head }
+    }
+}
+
+impl OwnedReply {
+    pub fn receipt(&self) -> Receipt<'_> {
+        Receipt::read(&self.receipt).expect("a receipt")
+    }
+
+    pub fn refusal(&self) -> Refusal {
+        Refusal::from_code(self.code).expect("a refusal")
+    }
+
+    pub fn facts(&self) -> Value {
+        let mut text = String::new();
+        let mut sink = JsonFacts::new(&mut text);
+        wire::facts::read(self.receipt().facts, &mut sink).expect("facts");
+        sink.finish().unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+pub fn request(slot: u16, payload_kind: PayloadKind, payload: &[u8]) -> Vec<u8> {
+    let request = Request { key_slot: slot, payload_kind, return_canonical: false, request_id: REQUEST_ID, payload };
+    [&request.header()[..], payload].concat()
+}
+
+/// `transfer` of 25 USDC on Ethereum to the demo desk's treasury.
+pub fn evm_transfer() -> Vec<u8> {
+    evm_transfer_of(25_000_000)
+}
+
+pub fn evm_transfer_of(amount: u64) -> Vec<u8> {
+    let mut data = hex("a9059cbb0000000000000000000000009d8ef98e161a9fb2ab184ec539ad7a3095150d9c");
+    data.extend_from_slice(&[0; 24]);
+    data.extend_from_slice(&amount.to_be_bytes());
+    let mut fields = vec![1, 7]; // chain 1, nonce 7
+    fields.extend(hex("843b9aca00")); // priority fee 1 gwei
+    fields.extend(hex("8506fc23ac00")); // fee 30 gwei
+    fields.extend(hex("830186a0")); // gas 100,000
+    fields.extend(hex("94a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"));
+    fields.push(0x80); // value 0
+    fields.extend_from_slice(&[0xb8, 68]);
+    fields.extend(data);
+    fields.push(0xc0); // no access list
+    let size = u8::try_from(fields.len()).unwrap();
+    [&[0x02, 0xf8, size][..], &fields].concat()
+}
+
+pub fn hyperliquid_cancel(nonce: u64, oid: u64) -> Vec<u8> {
+    hyperliquid(nonce, &format!(r#"{{"type":"cancel","cancels":[{{"a":0,"o":{oid}}}]}}"#))
+}
+
+pub fn hyperliquid(nonce: u64, action: &str) -> Vec<u8> {
+    let envelope = Envelope { network: Network::Mainnet, nonce, vault_address: None, expires_after: None };
+    let mut payload = vec![0; ENVELOPE_SIZE_MAX];
+    let size = envelope.write(&Claims::default(), &mut payload).unwrap();
+    payload.truncate(size);
+    payload.extend_from_slice(action.as_bytes());
+    payload
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}

@@ -1,0 +1,128 @@
+//! The vault as its serve loop sees it: bytes and a time in, bytes out.
+
+mod desk;
+
+use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW, hyperliquid_cancel};
+use wire::control::{Command, Mode};
+use wire::receipt::{ChainReader, CODE_SIGNED};
+use wire::request::PayloadKind;
+use wire::{Now, Refusal, Shown};
+
+#[test]
+fn every_frame_gets_one_reply_and_the_next_receipt_of_the_chain() {
+    let mut desk = Desk::new();
+    let mut chain = ChainReader::default();
+    let valid = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    let mut bodies = vec![Vec::new(), vec![0; 1], vec![0xff; 15], vec![1; 16_384], vec![0; 16_385], valid.clone()];
+    for at in 0..valid.len() {
+        let mut broken = valid.clone();
+        broken[at] ^= 0x55;
+        bodies.push(broken);
+    }
+    for (sequence, body) in (0_u64..).zip(&bodies) {
+        let reply = desk.handle(NOW, body);
+        let receipt = chain.follow(&reply.receipt).expect("the next receipt");
+        assert_eq!((receipt.sequence, receipt.code), (sequence, reply.code));
+        assert_eq!(reply.signature.is_empty(), reply.code != CODE_SIGNED);
+    }
+    let status = desk.command(Command::Status);
+    assert_eq!(status.receipts, bodies.len() as u64);
+    assert_eq!(status.signed + status.refused, status.receipts);
+    assert_eq!(Some(status.head), chain.head().map(|head| head.link));
+}
+
+#[test]
+fn a_receipt_holds_what_the_policy_saw() {
+    let mut desk = Desk::new();
+    let reply = desk.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(reply.code, CODE_SIGNED);
+    let facts = reply.facts();
+    assert_eq!((facts["function"].as_str(), facts["amount"].as_str()), (Some("transfer"), Some("25000000")));
+    assert_eq!(reply.request_id, desk::REQUEST_ID);
+}
+
+#[test]
+fn a_refusal_names_the_rule_the_value_and_the_limit() {
+    let mut desk = Desk::new();
+    let reply = desk.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(20_000_000_000));
+    assert_eq!(reply.refusal(), Refusal::AmountAboveCap);
+    let receipt = reply.receipt();
+    let value = |shown| match shown {
+        Shown::Uint256(bytes) => u64::from_be_bytes(bytes[24..].try_into().unwrap()),
+        Shown::Uint(value) => u64::try_from(value).unwrap(),
+        other => panic!("{other:?} is not an amount"),
+    };
+    assert_eq!((value(receipt.observed), value(receipt.limit)), (20_000_000_000, 10_000_000_000));
+    assert!(receipt.digest.is_some(), "what was decoded has its digest in the receipt");
+}
+
+#[test]
+fn a_key_signs_nothing_for_a_venue_that_it_is_not_granted() {
+    let mut desk = Desk::new();
+    let reply = desk.sign(HYPERLIQUID, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(reply.refusal(), Refusal::VenueNotGranted);
+    let reply = desk.sign(99, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(reply.refusal(), Refusal::KeySlotNotInBook);
+}
+
+#[test]
+fn a_hyperliquid_nonce_is_signed_once_and_never_from_before_the_boot() {
+    let mut desk = Desk::new();
+    let nonce = NOW.wall_ms;
+    let first = hyperliquid_cancel(nonce, 1);
+    assert_eq!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &first).code, CODE_SIGNED);
+    for again in [first, hyperliquid_cancel(nonce, 2), hyperliquid_cancel(BOOTED.wall_ms, 3)] {
+        let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &again);
+        assert_eq!(reply.refusal(), Refusal::NonceAlreadyUsed);
+    }
+    let next = hyperliquid_cancel(nonce + 1, 4);
+    assert_eq!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &next).code, CODE_SIGNED);
+}
+
+#[test]
+fn a_refused_action_does_not_use_up_its_nonce() {
+    let mut desk = Desk::new();
+    let foreign_asset = desk::hyperliquid(NOW.wall_ms, r#"{"type":"cancel","cancels":[{"a":77,"o":1}]}"#);
+    let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &foreign_asset);
+    assert_eq!(reply.refusal(), Refusal::AssetNotAllowed);
+    let good = hyperliquid_cancel(NOW.wall_ms, 1);
+    assert_eq!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &good).code, CODE_SIGNED);
+}
+
+#[test]
+fn a_kill_holds_and_still_leaves_receipts() {
+    let mut desk = Desk::new();
+    assert_eq!(desk.command(Command::Status).mode, Mode::Live);
+    assert_eq!(desk.command(Command::Kill).mode, Mode::Halted);
+    let later = Now { monotonic_ms: u64::MAX, wall_ms: NOW.wall_ms + 1 };
+    for now in [NOW, later] {
+        let reply = desk.handle(now, &desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer()));
+        assert_eq!(reply.refusal(), Refusal::Halted);
+        assert_eq!(reply.receipt().request_id, desk::REQUEST_ID);
+    }
+    assert_eq!(desk.command(Command::Status).mode, Mode::Halted);
+    assert_eq!(desk.command(Command::Status).refused, 2);
+}
+
+#[test]
+fn the_canonical_bytes_come_back_when_asked_for() {
+    let mut desk = Desk::new();
+    let payload = hyperliquid_cancel(NOW.wall_ms, 7);
+    let mut body = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &payload);
+    body[6] = 1;
+    let reply = desk.handle(NOW, &body);
+    // {"type": "cancel", "cancels": [{"a": 0, "o": 7}]} in canonical msgpack.
+    let mut expected = vec![0x82, 0xa4];
+    expected.extend_from_slice(b"type\xa6cancel\xa7cancels\x91\x82\xa1a\x00\xa1o\x07");
+    assert_eq!(reply.canonical, expected);
+    assert!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(NOW.wall_ms + 1, 7)).canonical.is_empty());
+}
+
+#[test]
+fn bytes_that_are_no_command_are_not_answered() {
+    let mut desk = Desk::new();
+    assert!(desk.control(&[]).is_none());
+    assert!(desk.control(&[1, 0x10, 7, 0, 0, 0]).is_none());
+    assert!(desk.control(&desk::request(EVM, PayloadKind::EvmEip1559, &[])).is_none());
+    assert_eq!(desk.command(Command::Status).mode, Mode::Live);
+}
