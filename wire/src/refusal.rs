@@ -333,10 +333,8 @@ refusals! {
     InstructionNotAllowed = 3503,
     /// The state account is not the program's.
     StateAccountDiffers = 3504,
-    /// The user account is not one of the book's.
+    /// The user account, or its statistics, is not one of the book's for this key.
     UserAccountNotAllowed = 3505,
-    /// The authority is not this key.
-    AuthorityNotThisKey = 3506,
     /// The market is not on the list.
     MarketNotAllowed = 3507,
     /// The market account of this index is not passed.

@@ -24,7 +24,7 @@ use super::{INSTRUCTIONS_KEPT_MAX, Instruction, Transaction};
 /// The subject is the instruction, counted from 0.
 pub fn decode(payload: &[u8]) -> Result<Transaction<'_>, Why> {
     let (message, loaded) = split(payload)?;
-    let view = MessageView::read(message, loaded)?;
+    let view = MessageView::read(message)?.resolve(loaded)?;
     let mut compute_budget = ComputeBudget::default();
     let mut instructions = [None; INSTRUCTIONS_KEPT_MAX];
     let mut free = instructions.iter_mut();

@@ -92,19 +92,13 @@ fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), W
     Ok(())
 }
 
-/// State, user, user statistics and authority are the book's.
+/// State, user and user statistics are the book's, and the user belongs to this key. That the authority is
+/// this key follows: it signs, and only the fee payer does.
 fn judge_accounts(
     instruction: &Instruction<'_>,
     program: &ProgramLimits<'_>,
     account: &AccountKey,
 ) -> Result<(), Why> {
-    if instruction.authority != account {
-        return Err(differs(
-            Refusal::AuthorityNotThisKey,
-            Some(instruction.authority),
-            account,
-        ));
-    }
     if *instruction.state != program.state {
         return Err(differs(
             Refusal::StateAccountDiffers,
@@ -116,7 +110,9 @@ fn judge_accounts(
     let user = program
         .users
         .iter()
-        .find(|user| user.user == *instruction.user && user.authority == *account)
+        .find(|user| {
+            user.user == *instruction.user && [account, instruction.authority] == [&user.authority; 2]
+        })
         .ok_or(not_allowed(instruction.user))?;
     if !instruction.user_is_static {
         return Err(Why::new(Refusal::UserAccountNotStatic).observed(Shown::Key(*instruction.user)));

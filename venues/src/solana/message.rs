@@ -63,6 +63,7 @@ pub struct MessageView<'f> {
     lookup_count: u16,
     lookup_bytes: &'f [u8],
     loaded_writable: usize,
+    loaded_count: usize,
     loaded: &'f [AccountKey],
 }
 
@@ -89,8 +90,12 @@ pub struct Lookup<'f> {
 }
 
 impl<'f> MessageView<'f> {
-    /// Reads `message` and takes `loaded` as the addresses of its lookups, in account order.
-    pub(super) fn read(message: &'f [u8], loaded: &'f [u8]) -> Result<Self, Why> {
+    /// Reads `message` to its last byte, without the addresses of its lookups.
+    ///
+    /// # Errors
+    /// Malformed when the bytes are not the canonical encoding of a message. Keys and indexes are looked at
+    /// when the lookups' addresses are known, by [`super::decode`].
+    pub fn read(message: &'f [u8]) -> Result<Self, Why> {
         let mut cursor = Cursor::new(message, Refusal::PayloadTruncated);
         let (version, required_signatures) = read_version(&mut cursor)?;
         let (readonly_signed, readonly_unsigned) = (cursor.u8()?, cursor.u8()?);
@@ -107,11 +112,11 @@ impl<'f> MessageView<'f> {
             Version::Legacy => (0, cursor.rest()),
             Version::V0 => (cursor.compact_u16()?, cursor.rest()),
         };
-        let (loaded_writable, loaded_readonly) = read_lookups(&mut cursor, lookup_count)?;
+        let (loaded_writable, loaded_count) = read_lookups(&mut cursor, lookup_count)?;
         if !cursor.rest().is_empty() {
             return Err(Why::new(Refusal::TrailingBytes).observed(Shown::size(cursor.rest().len())));
         }
-        let view = Self {
+        Ok(Self {
             bytes: message,
             version,
             required_signatures,
@@ -124,10 +129,16 @@ impl<'f> MessageView<'f> {
             lookup_count,
             lookup_bytes: before,
             loaded_writable,
-            loaded: read_loaded(loaded, loaded_writable + loaded_readonly)?,
-        };
-        view.check()?;
-        Ok(view)
+            loaded_count,
+            loaded: &[],
+        })
+    }
+
+    /// Takes `loaded` as the addresses of its lookups, in account order, and checks the whole.
+    pub(super) fn resolve(mut self, loaded: &'f [u8]) -> Result<Self, Why> {
+        self.loaded = read_loaded(loaded, self.loaded_count)?;
+        self.check()?;
+        Ok(self)
     }
 
     /// The bytes it was read from: what is signed.
@@ -303,19 +314,19 @@ fn read_instruction<'f>(cursor: &mut Cursor<'f>) -> Result<CompiledInstruction<'
     })
 }
 
-/// How many addresses the lookups load, writable and readonly.
+/// How many addresses the lookups load: the writable ones, and all.
 fn read_lookups(cursor: &mut Cursor<'_>, count: u16) -> Result<(usize, usize), Why> {
     bounded(count.into(), ACCOUNTS_MAX, Refusal::TooManyAccounts)?;
-    let (mut writable, mut readonly) = (0, 0);
+    let (mut writable, mut all) = (0, 0);
     for position in 0..count {
         let lookup = read_lookup(cursor)?;
         if lookup.writable.is_empty() && lookup.readonly.is_empty() {
             return Err(Why::new(Refusal::LookupUnresolved).subject(position.into()));
         }
         writable += lookup.writable.len();
-        readonly += lookup.readonly.len();
+        all += lookup.writable.len() + lookup.readonly.len();
     }
-    Ok((writable, readonly))
+    Ok((writable, all))
 }
 
 fn read_lookup<'f>(cursor: &mut Cursor<'f>) -> Result<Lookup<'f>, Why> {

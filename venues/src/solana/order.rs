@@ -27,6 +27,14 @@ macro_rules! tags {
                 }
             }
 
+            /// The Borsh tag.
+            #[must_use]
+            pub const fn tag(self) -> u8 {
+                match self {
+                    $(Self::$variant => $tag,)+
+                }
+            }
+
             /// The name in the IDL.
             #[must_use]
             pub const fn name(self) -> &'static str {
