@@ -15,37 +15,37 @@ use wire::request::{PayloadKind, Request};
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Refusal};
 use zeroize::Zeroizing;
 
-pub const EVM: u16 = 0;
-pub const HYPERLIQUID: u16 = 1;
-pub const REQUEST_ID: u64 = 0x0102_0304;
+pub(crate) const EVM: u16 = 0;
+pub(crate) const HYPERLIQUID: u16 = 1;
+pub(crate) const REQUEST_ID: u64 = 0x0102_0304;
 
-pub const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
-pub const NOW: Now = Now { monotonic_ms: 3_600_000, wall_ms: BOOTED.wall_ms + 3_600_000 };
+pub(crate) const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
+pub(crate) const NOW: Now = Now { monotonic_ms: 3_600_000, wall_ms: BOOTED.wall_ms + 3_600_000 };
 
 /// A vault with the book and keys of the demo desk.
-pub struct Desk(Box<Vault>);
+pub(crate) struct Desk(Box<Vault>);
 
 /// A reply with owned parts.
-pub struct OwnedReply {
-    pub code: u16,
-    pub request_id: u64,
-    pub signature: Vec<u8>,
-    pub receipt: Vec<u8>,
-    pub canonical: Vec<u8>,
+pub(crate) struct OwnedReply {
+    pub(crate) code: u16,
+    pub(crate) request_id: u64,
+    pub(crate) signature: Vec<u8>,
+    pub(crate) receipt: Vec<u8>,
+    pub(crate) canonical: Vec<u8>,
 }
 
 /// The parts of a status that tests look at.
 #[derive(Debug)]
-pub struct OwnedStatus {
-    pub mode: Mode,
-    pub receipts: u64,
-    pub signed: u64,
-    pub refused: u64,
-    pub head: Link,
+pub(crate) struct OwnedStatus {
+    pub(crate) mode: Mode,
+    pub(crate) receipts: u64,
+    pub(crate) signed: u64,
+    pub(crate) refused: u64,
+    pub(crate) head: Link,
 }
 
 impl Desk {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let book = &policies::BOOK;
         let mut keyring = Keyring::default();
         for slot in book.slots {
@@ -57,15 +57,15 @@ impl Desk {
         Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED)))
     }
 
-    pub fn vault(&mut self) -> &mut Vault {
+    pub(crate) fn vault(&mut self) -> &mut Vault {
         &mut self.0
     }
 
-    pub fn sign(&mut self, slot: u16, kind: PayloadKind, payload: &[u8]) -> OwnedReply {
+    pub(crate) fn sign(&mut self, slot: u16, kind: PayloadKind, payload: &[u8]) -> OwnedReply {
         self.handle(NOW, &request(slot, kind, payload))
     }
 
-    pub fn handle(&mut self, now: Now, body: &[u8]) -> OwnedReply {
+    pub(crate) fn handle(&mut self, now: Now, body: &[u8]) -> OwnedReply {
         let mut buffer = [0; REPLY_SIZE_MAX];
         let size = self.0.handle(now, body, &mut buffer);
         let reply = Reply::read(&buffer[..size]).expect("a reply");
@@ -78,11 +78,11 @@ impl Desk {
         }
     }
 
-    pub fn control(&mut self, body: &[u8]) -> Option<usize> {
+    pub(crate) fn control(&mut self, body: &[u8]) -> Option<usize> {
         self.0.control(NOW, body, &mut [0; CONTROL_SIZE_MAX])
     }
 
-    pub fn command(&mut self, command: Command) -> OwnedStatus {
+    pub(crate) fn command(&mut self, command: Command) -> OwnedStatus {
         let (mut body, mut reply) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
         let size = control::write_command(command, &mut body).unwrap();
         let size = self.0.control(NOW, &body[..size], &mut reply).expect("a command is answered");
@@ -94,15 +94,15 @@ impl Desk {
 }
 
 impl OwnedReply {
-    pub fn receipt(&self) -> Receipt<'_> {
+    pub(crate) fn receipt(&self) -> Receipt<'_> {
         Receipt::read(&self.receipt).expect("a receipt")
     }
 
-    pub fn refusal(&self) -> Refusal {
+    pub(crate) fn refusal(&self) -> Refusal {
         Refusal::from_code(self.code).expect("a refusal")
     }
 
-    pub fn facts(&self) -> Value {
+    pub(crate) fn facts(&self) -> Value {
         let mut text = String::new();
         let mut sink = JsonFacts::new(&mut text);
         wire::facts::read(self.receipt().facts, &mut sink).expect("facts");
@@ -111,17 +111,17 @@ impl OwnedReply {
     }
 }
 
-pub fn request(slot: u16, payload_kind: PayloadKind, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn request(slot: u16, payload_kind: PayloadKind, payload: &[u8]) -> Vec<u8> {
     let request = Request { key_slot: slot, payload_kind, return_canonical: false, request_id: REQUEST_ID, payload };
     [&request.header()[..], payload].concat()
 }
 
 /// `transfer` of 25 USDC on Ethereum to the demo desk's treasury.
-pub fn evm_transfer() -> Vec<u8> {
+pub(crate) fn evm_transfer() -> Vec<u8> {
     evm_transfer_of(25_000_000)
 }
 
-pub fn evm_transfer_of(amount: u64) -> Vec<u8> {
+pub(crate) fn evm_transfer_of(amount: u64) -> Vec<u8> {
     let mut data = hex("a9059cbb0000000000000000000000009d8ef98e161a9fb2ab184ec539ad7a3095150d9c");
     data.extend_from_slice(&[0; 24]);
     data.extend_from_slice(&amount.to_be_bytes());
@@ -138,11 +138,11 @@ pub fn evm_transfer_of(amount: u64) -> Vec<u8> {
     [&[0x02, 0xf8, size][..], &fields].concat()
 }
 
-pub fn hyperliquid_cancel(nonce: u64, oid: u64) -> Vec<u8> {
+pub(crate) fn hyperliquid_cancel(nonce: u64, oid: u64) -> Vec<u8> {
     hyperliquid(nonce, &format!(r#"{{"type":"cancel","cancels":[{{"a":0,"o":{oid}}}]}}"#))
 }
 
-pub fn hyperliquid(nonce: u64, action: &str) -> Vec<u8> {
+pub(crate) fn hyperliquid(nonce: u64, action: &str) -> Vec<u8> {
     let envelope = Envelope { network: Network::Mainnet, nonce, vault_address: None, expires_after: None };
     let mut payload = vec![0; ENVELOPE_SIZE_MAX];
     let size = envelope.write(&Claims::default(), &mut payload).unwrap();

@@ -140,6 +140,7 @@ fn tif(field: Field<'_>) -> Option<TimeInForce> {
         ("Alo", TimeInForce::Alo),
         ("Ioc", TimeInForce::Ioc),
         ("Gtc", TimeInForce::Gtc),
+        ("FrontendMarket", TimeInForce::FrontendMarket),
     ])
 }
 

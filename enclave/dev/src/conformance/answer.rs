@@ -18,7 +18,7 @@ use super::question::Question;
 const BOOTED_BEFORE_MS: u64 = 3 * 24 * 3_600 * 1_000;
 
 /// Why there is no answer at all.
-pub type Fault = Box<dyn std::error::Error>;
+pub(super) type Fault = Box<dyn std::error::Error>;
 
 /// Puts a question, and the one before it if there is one, to a vault of its own.
 ///
