@@ -60,8 +60,8 @@ fn program(
         );
     }
     let markets = markets?;
-    if markets.is_empty() && (orders || modify.is_some()) {
-        return table.fault(Rule::EmptyList, "markets: orders and modify need one");
+    if markets.is_empty() && orders {
+        return table.fault(Rule::EmptyList, "markets: orders need one");
     }
     Some(ProgramLimits {
         program: program?,

@@ -135,16 +135,11 @@ fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
         text,
         "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\n\
          [[slots.solana.programs]]\nprogram = \"DriftV2\"\nsub_accounts = {sub_accounts:?}\norders = {any_market}\n\
-         cancel = true\nsettle_pnl = true\norder_bits = 1\n"
+         cancel = true\nsettle_pnl = true\norder_bits = 1\n\
+         modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"18446744073709.551615\", \
+         unpriced = true }}\n",
+        1_u64 << 62
     )?;
-    if any_market {
-        write!(
-            text,
-            "modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"18446744073709.551615\", \
-             unpriced = true }}\n",
-            1_u64 << 62
-        )?;
-    }
     for market in &question.markets {
         let (kind, index) = market.split_once(':').ok_or(std::fmt::Error)?;
         let decimals = if kind == "spot" { "base_decimals = 9\n" } else { "" };
