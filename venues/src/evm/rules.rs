@@ -1,4 +1,5 @@
-//! What a desk may allow of EIP-1559 transactions.
+//! What a desk may allow of EIP-1559 transactions. Where nothing is listed nothing is allowed; `judge.rs` says
+//! in which order the rules are asked. Calls that are not understood have no rule and cannot be allowed.
 
 use crate::book_value::{book_enum, book_struct};
 use crate::{Address, U256};
@@ -110,9 +111,9 @@ book_struct! {
         pub tokens_out: &'b [Address],
         /// Pool fees in hundredths of a basis point; empty means any that fits uint24.
         pub pool_fees: &'b [u32],
-        /// Output to these addresses. The key's own address is always allowed.
+        /// Output to these addresses. The key's own address is always allowed, the router itself never.
         pub recipients: &'b [Address],
-        /// Largest input, base units of the token sold.
+        /// Largest input, base units of the token sold. An input of zero is refused.
         pub amount_in_max: U256,
         /// Least output per input, in base units: `amountOutMinimum * denominator >= amountIn * numerator`.
         /// A minimum of zero is refused whatever the ratio says.

@@ -102,22 +102,11 @@ impl Known {
     /// The same call as our decoder tells it.
     fn as_ours<'a>(&'a self, to: &'a [u8; 20]) -> Call<'a> {
         match self {
-            Self::Transfer(call) => Call::Transfer {
-                token: to,
-                recipient: &call.to,
-                amount: call.amount,
-            },
-            Self::Approve(call) => Call::Approve {
-                token: to,
-                spender: &call.spender,
-                amount: call.amount,
-            },
-            Self::TransferFrom(call) => Call::TransferFrom {
-                token: to,
-                owner: &call.from,
-                recipient: &call.to,
-                amount: call.amount,
-            },
+            Self::Transfer(call) => Call::Transfer { token: to, recipient: &call.to, amount: call.amount },
+            Self::Approve(call) => Call::Approve { token: to, spender: &call.spender, amount: call.amount },
+            Self::TransferFrom(call) => {
+                Call::TransferFrom { token: to, owner: &call.from, recipient: &call.to, amount: call.amount }
+            }
             Self::Swap(SwapRouter::exactInputSingleCall { params }) => {
                 Call::ExactInputSingle(ExactInputSingle {
                     router: to,
@@ -238,10 +227,7 @@ fn assert_read_alike(to: Address, data: &[u8]) -> Result<(), TestCaseError> {
             prop_assert!(refused, "{:?}", transaction.call());
         }
         None => {
-            let unknown = Call::Unknown {
-                contract: &to,
-                selector: data.first_chunk().copied(),
-            };
+            let unknown = Call::Unknown { contract: &to, selector: data.first_chunk().copied() };
             prop_assert_eq!(*transaction.call(), unknown);
         }
     }

@@ -34,10 +34,8 @@ fn arb_u128() -> impl Strategy<Value = u128> {
 
 fn arb_access_list() -> impl Strategy<Value = AccessList> {
     let keys = prop::collection::vec(any::<[u8; 32]>().prop_map(B256::from), 0..4);
-    let item = (arb_address(), keys).prop_map(|(address, storage_keys)| AccessListItem {
-        address,
-        storage_keys,
-    });
+    let item =
+        (arb_address(), keys).prop_map(|(address, storage_keys)| AccessListItem { address, storage_keys });
     let items = prop::collection::vec(item, 0..4).prop_map(AccessList);
     prop_oneof![1 => Just(AccessList::default()), 1 => items]
 }
@@ -94,10 +92,7 @@ pub(crate) fn encode(transaction: &TxEip1559) -> Vec<u8> {
 fn assert_same(ours: &Transaction<'_>, theirs: &TxEip1559) -> Result<(), TestCaseError> {
     prop_assert_eq!(ours.chain_id(), theirs.chain_id);
     prop_assert_eq!(ours.nonce(), theirs.nonce);
-    prop_assert_eq!(
-        ours.max_priority_fee_per_gas(),
-        U256::from(theirs.max_priority_fee_per_gas)
-    );
+    prop_assert_eq!(ours.max_priority_fee_per_gas(), U256::from(theirs.max_priority_fee_per_gas));
     prop_assert_eq!(ours.max_fee_per_gas(), U256::from(theirs.max_fee_per_gas));
     prop_assert_eq!(ours.gas_limit(), theirs.gas_limit);
     prop_assert_eq!(ours.to().copied().map(Address::from), theirs.to.to().copied());
@@ -106,11 +101,7 @@ fn assert_same(ours: &Transaction<'_>, theirs: &TxEip1559) -> Result<(), TestCas
     prop_assert_eq!(matches!(ours.call(), Call::Creation), theirs.to.is_create());
 
     let list = ours.access_list();
-    let keys: usize = theirs
-        .access_list
-        .iter()
-        .map(|item| item.storage_keys.len())
-        .sum();
+    let keys: usize = theirs.access_list.iter().map(|item| item.storage_keys.len()).sum();
     let mut items = Vec::new();
     for item in theirs.access_list.iter() {
         item.encode(&mut items);

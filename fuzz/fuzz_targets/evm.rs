@@ -1,0 +1,87 @@
+//! The EIP-1559 decoder on arbitrary bytes: what decodes is its own canonical form, tells its facts and is
+//! judged, by a book that lists every address in it and by one that lists none.
+#![no_main]
+
+use venues::evm::rules::{
+    ApproveLimits, Limits, NativeLimits, Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits,
+};
+use venues::evm::{Call, Transaction, decode};
+use venues::{Address, Payload, U256};
+use wire::facts::{self, FactWriter};
+use wire::{FACTS_SIZE_MAX, Family, Now};
+
+const NOW: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_005_000 };
+const OWN: Address = [0x42; 20];
+const CAP: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1]);
+
+libfuzzer_sys::fuzz_target!(|payload: &[u8]| {
+    match decode(payload) {
+        Ok(transaction) => assert_sound(&transaction, payload),
+        Err(why) => assert_eq!(why.refusal.family(), Family::Malformed),
+    }
+});
+
+fn assert_sound(transaction: &Transaction<'_>, payload: &[u8]) {
+    assert_eq!(transaction.canonical(), payload);
+
+    let mut told = [0; FACTS_SIZE_MAX];
+    let mut writer = FactWriter::new(&mut told);
+    transaction.facts(&mut writer);
+    assert!(writer.is_complete());
+    let used = writer.used();
+    let mut retold = [0; FACTS_SIZE_MAX];
+    facts::read(&told[..used], &mut FactWriter::new(&mut retold)).expect("facts that were told can be read");
+    assert_eq!(told, retold);
+
+    let stranger = judge(transaction, &[]);
+    let friend = judge(transaction, &addresses(transaction.call()));
+    assert!(friend || !stranger, "listing addresses allows more, never less");
+    if matches!(transaction.call(), Call::Creation | Call::Unknown { .. } | Call::NotCanonical { .. }) {
+        assert!(!friend, "what is not understood is never allowed");
+    }
+}
+
+fn addresses(call: &Call<'_>) -> Vec<Address> {
+    let mut addresses: Vec<Address> = call.to().copied().into_iter().collect();
+    match call {
+        Call::Transfer { recipient, .. } => addresses.push(**recipient),
+        Call::Approve { spender, .. } => addresses.push(**spender),
+        Call::TransferFrom { owner, recipient, .. } => addresses.extend([**owner, **recipient]),
+        Call::ExactInputSingle(swap) => addresses.extend([*swap.token_in, *swap.token_out, *swap.recipient]),
+        Call::NativeTransfer { .. } | Call::Creation | Call::NotCanonical { .. } | Call::Unknown { .. } => {}
+    }
+    addresses
+}
+
+fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
+    let chains = &[transaction.chain_id()];
+    let swap = |router| SwapLimits {
+        chains,
+        routers: allow,
+        router,
+        tokens_in: allow,
+        tokens_out: allow,
+        pool_fees: &[],
+        recipients: allow,
+        amount_in_max: CAP,
+        out_per_in_min: Ratio { numerator: U256::ONE, denominator: CAP },
+        deadline_ahead_max_s: 90 * 86_400,
+    };
+    let limits = Limits {
+        chains,
+        fee_per_gas_max: U256::MAX,
+        gas_limit_max: u64::MAX,
+        transaction_fee_max: U256::MAX,
+        access_list_entries_max: u32::MAX,
+        native: &[NativeLimits { chains, recipients: allow, value_max: CAP }],
+        tokens: &[TokenLimits {
+            chains,
+            tokens: allow,
+            transfer: Some(TransferLimits { recipients: allow, amount_max: CAP }),
+            approve: Some(ApproveLimits { spenders: allow, amount_max: CAP }),
+            transfer_from: Some(TransferFromLimits { owners: allow, recipients: allow, amount_max: CAP }),
+        }],
+        swaps: &[swap(Router::SwapRouter), swap(Router::SwapRouter02)],
+    };
+    transaction.judge(&limits, &OWN, NOW).is_ok()
+}
