@@ -7,10 +7,7 @@ use venues::PublicKey;
 
 /// The secret of a dev key: public knowledge.
 fn secret(name: &str) -> [u8; 32] {
-    Sha256::new_with_prefix("portcullis dev key: ")
-        .chain_update(name)
-        .finalize()
-        .into()
+    Sha256::new_with_prefix("portcullis dev key: ").chain_update(name).finalize().into()
 }
 
 fn secp256k1(name: &str) -> PublicKey {
@@ -33,11 +30,8 @@ fn desk(name: &str) -> &'static Book<'static> {
 fn the_demo_desk_pins_the_dev_keys() {
     let slots = desk("demo").slots.iter();
     let pinned: Vec<_> = slots.map(|slot| (slot.name, slot.public_key)).collect();
-    let expected = [
-        ("evm", secp256k1("evm")),
-        ("hyperliquid", secp256k1("hyperliquid")),
-        ("drift", ed25519("drift")),
-    ];
+    let expected =
+        [("evm", secp256k1("evm")), ("hyperliquid", secp256k1("hyperliquid")), ("drift", ed25519("drift"))];
     assert_eq!(pinned, expected);
 }
 
