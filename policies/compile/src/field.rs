@@ -29,13 +29,13 @@ impl<'d> Field<'d> {
 
     /// The value, which is never a float.
     pub(crate) fn value(&self) -> Option<&'d DeValue<'d>> {
-        match self.value {
-            DeValue::Float(_) => self.fault(
+        if self.value.is_float() {
+            return self.fault(
                 Rule::Float,
                 "a book holds no floats; write a whole number, or text where the key takes fractions",
-            ),
-            value => Some(value),
+            );
         }
+        Some(self.value)
     }
 
     /// Tells that the value is of another type.
@@ -72,9 +72,9 @@ impl<'d> Field<'d> {
     }
 
     pub(crate) fn table<T>(&self, read: impl FnOnce(&mut Table<'d>) -> Option<T>) -> Option<T> {
-        match self.value()? {
-            DeValue::Table(entries) => Table::read(entries, self.at, self.faults, read),
-            _ => self.wrong_type("a table"),
+        match self.value()?.as_table() {
+            Some(entries) => Table::read(entries, self.at, self.faults, read),
+            None => self.wrong_type("a table"),
         }
     }
 

@@ -4,7 +4,6 @@
 //! between digits and any size. Fractions stand as text only. A float is never read.
 
 use sha3::{Digest, Keccak256};
-use toml::de::DeValue;
 use venues::{Address, U256};
 
 use crate::fault::Rule;
@@ -27,22 +26,22 @@ pub(crate) fn uint<T: TryFrom<u128>>(field: Field<'_>) -> Option<T> {
 
 /// A whole number of at most 256 bits.
 pub(crate) fn uint256(field: Field<'_>) -> Option<U256> {
-    match field.value()? {
-        DeValue::Integer(integer) => digits(field, integer.as_str(), integer.radix()),
-        DeValue::String(text) => match whole_and_fraction(text) {
-            Some((whole, "")) => digits(field, whole, 10),
-            _ => field.fault(Rule::NotANumber, format_args!("{text:?} is not a whole number")),
-        },
-        _ => field.wrong_type("a whole number, as an integer or as text"),
+    let value = field.value()?;
+    if let Some(integer) = value.as_integer() {
+        return digits(field, integer.as_str(), integer.radix());
+    }
+    let Some(text) = value.as_str() else {
+        return field.wrong_type("a whole number, as an integer or as text");
+    };
+    match whole_and_fraction(text) {
+        Some((whole, "")) => digits(field, whole, 10),
+        _ => field.fault(Rule::NotANumber, format_args!("{text:?} is not a whole number")),
     }
 }
 
 /// An amount of the native coin in wei: a whole number of wei, or text with a unit ("30 gwei", "0.05 ether").
 pub(crate) fn wei(field: Field<'_>) -> Option<U256> {
-    let unit = match field.value()? {
-        DeValue::String(text) => text.split_once(' '),
-        _ => None,
-    };
+    let unit = field.value()?.as_str().and_then(|text| text.split_once(' '));
     let Some((number, unit)) = unit else {
         return uint256(field);
     };
@@ -54,13 +53,14 @@ pub(crate) fn wei(field: Field<'_>) -> Option<U256> {
 
 /// A decimal number in units of 10^-`decimals`: a whole number, or text with at most that many decimals.
 pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Option<T> {
-    let value = match field.value()? {
-        DeValue::Integer(integer) => {
-            let whole = digits(field, integer.as_str(), integer.radix())?;
-            scale(field, whole, decimals)?
-        }
-        DeValue::String(text) => scaled(field, text, decimals)?,
-        _ => return field.wrong_type("a number: a whole one, or text such as \"1.5\""),
+    let value = field.value()?;
+    let value = if let Some(integer) = value.as_integer() {
+        let whole = digits(field, integer.as_str(), integer.radix())?;
+        scale(field, whole, decimals)?
+    } else if let Some(text) = value.as_str() {
+        scaled(field, text, decimals)?
+    } else {
+        return field.wrong_type("a number: a whole one, or text such as \"1.5\"");
     };
     match u128::try_from(value).ok().and_then(|value| T::try_from(value).ok()) {
         Some(value) => Some(value),

@@ -1,5 +1,8 @@
 //! A good desk compiles to exactly the book that it says, in the venues' own units.
 
+// Functions beside the tests are not seen as tests by clippy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use book::{BOOK_VERSION, Book, BootMode, Slot, policy_hash};
 use compile::{compile, pda, source};
 use venues::evm::rules as evm;

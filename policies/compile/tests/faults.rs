@@ -2,6 +2,9 @@
 //!
 //! A row makes changes to `desk.toml`; `§` in them marks where the faults must be told, in the order of the text.
 
+// Functions beside the tests are not seen as tests by clippy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile};
 
 const DESK: &str = include_str!("desk.toml");
@@ -246,6 +249,19 @@ fn a_desk_cut_anywhere_is_refused_or_shorter() {
             assert_ne!(book, whole);
         }
     }
+}
+
+/// Every seventh character of the desk replaced by each of a few: refused or read, never a panic.
+#[test]
+fn a_changed_character_never_makes_the_compiler_panic() {
+    let mut refused = 0;
+    for (at, character) in DESK.char_indices().step_by(7) {
+        for other in ["", "0", "f", "\"", "-", "é", "\n", "["] {
+            let text = format!("{}{other}{}", &DESK[..at], &DESK[at + character.len_utf8()..]);
+            refused += usize::from(compile("desk.toml", &text).is_err());
+        }
+    }
+    assert!(refused > 1_000, "{refused}");
 }
 
 #[test]
