@@ -40,14 +40,10 @@ fn build() -> Result<(), Vec<String>> {
 
 /// The desk's file. A desk is a name and never a path, so that nothing outside the folder is built in.
 fn desk_file(desk: &str) -> Result<PathBuf, String> {
-    let is_name = !desk.is_empty()
-        && desk
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    let is_name =
+        !desk.is_empty() && desk.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
     if !is_name {
-        return Err(format!(
-            "{DESK_VARIABLE}={desk:?} is not the name of a desk (a-z, 0-9 and \"-\")"
-        ));
+        return Err(format!("{DESK_VARIABLE}={desk:?} is not the name of a desk (a-z, 0-9 and \"-\")"));
     }
     let root = env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?;
     Ok(Path::new(&root).join("book").join(format!("{desk}.toml")))

@@ -40,21 +40,16 @@ pub(crate) fn run(command: &Command) -> ExitCode {
         Command::Check { files } => {
             let codes = files.iter().map(|file| match read(file) {
                 Ok(book) => {
-                    println!(
-                        "{}: desk {}, {} slots",
-                        file.display(),
-                        book.desk,
-                        book.slots.len()
-                    );
+                    println!("{}: desk {}, {} slots", file.display(), book.desk, book.slots.len());
                     0
                 }
                 Err(code) => code,
             });
             ExitCode::from(codes.fold(0, worse))
         }
-        Command::Hash { file } => print(file, |book| {
-            format!("{}  {}\n", show::hex(&policy_hash(book)), book.desk)
-        }),
+        Command::Hash { file } => {
+            print(file, |book| format!("{}  {}\n", show::hex(&policy_hash(book)), book.desk))
+        }
         Command::Show { file } => print(file, |book| {
             let hash = show::hex(&policy_hash(book));
             format!("policy hash: {hash}\n{}", show::text(book))

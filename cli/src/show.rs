@@ -7,7 +7,7 @@ use venues::U256;
 use venues::book_value::{BookValue, BookVisitor};
 
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
-const UNITS: [(&str, &str, usize, &str); 20] = [
+const UNITS: [(&str, &str, usize, &str); 23] = [
     ("evm::rules::Limits", "fee_per_gas_max", 9, "gwei"),
     ("evm::rules::Limits", "transaction_fee_max", 18, "ether"),
     ("evm::rules::NativeLimits", "value_max", 18, "ether"),
@@ -18,31 +18,19 @@ const UNITS: [(&str, &str, usize, &str); 20] = [
     ("evm::rules::SwapLimits", "deadline_ahead_max_s", 0, "s"),
     ("hyperliquid::rules::Limits", "nonce_behind_max_ms", 3, "s"),
     ("hyperliquid::rules::Limits", "nonce_ahead_max_ms", 3, "s"),
-    (
-        "hyperliquid::rules::OrderLimits",
-        "action_notional_max",
-        16,
-        "USD",
-    ),
+    ("hyperliquid::rules::OrderLimits", "action_notional_max", 16, "USD"),
     ("hyperliquid::rules::AssetLimits", "size_max", 8, "base"),
     ("hyperliquid::rules::AssetLimits", "price_min", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "price_max", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "notional_max", 16, "USD"),
-    (
-        "hyperliquid::rules::TransferLimits",
-        "amount_max",
-        8,
-        "of the token",
-    ),
+    ("hyperliquid::rules::TransferLimits", "amount_max", 8, "of the token"),
     ("solana::rules::Limits", "priority_fee_max", 6, "lamports"),
     ("solana::rules::MarketLimits", "price_min", 6, "of the quote"),
     ("solana::rules::MarketLimits", "price_max", 6, "of the quote"),
-    (
-        "solana::rules::MarketLimits",
-        "base_max",
-        0,
-        "base units (10^9 a perpetual)",
-    ),
+    ("solana::rules::MarketLimits", "base_max", 0, "base units (10^9 a perpetual)"),
+    ("solana::rules::ModifyLimits", "base_max", 0, "base units"),
+    ("solana::rules::ModifyLimits", "price_min", 6, "of the quote"),
+    ("solana::rules::ModifyLimits", "price_max", 6, "of the quote"),
 ];
 
 /// The whole book.
@@ -116,9 +104,7 @@ impl Show {
             Some(Around::Struct(path)) => path.trim_start_matches("::venues::"),
             Some(Around::List) | None => "",
         };
-        let unit = UNITS
-            .iter()
-            .find(|(of, field, ..)| *of == path && *field == self.field);
+        let unit = UNITS.iter().find(|(of, field, ..)| *of == path && *field == self.field);
         match unit {
             Some((_, _, decimals, unit)) => self.leaf(&format!("{} {unit}", decimal(value, *decimals))),
             None => self.leaf(&value.to_string()),

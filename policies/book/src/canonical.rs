@@ -37,9 +37,7 @@ pub const DOMAIN_TAG: &[u8] = b"portcullis policy hash v1\0";
 /// The hash that names a book: in receipts, in the attestation, in `portcullis policy hash`.
 #[must_use]
 pub fn policy_hash(book: &Book<'_>) -> [u8; 32] {
-    let mut canonical = Canonical {
-        hash: Sha256::new_with_prefix(DOMAIN_TAG),
-    };
+    let mut canonical = Canonical { hash: Sha256::new_with_prefix(DOMAIN_TAG) };
     book.visit(&mut canonical);
     canonical.hash.finalize().into()
 }
@@ -62,8 +60,7 @@ impl Canonical {
 
     fn length(&mut self, length: usize) {
         // Saturation cannot happen where usize has at most 64 bits.
-        self.hash
-            .update(u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes());
+        self.hash.update(u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes());
     }
 }
 
@@ -141,25 +138,13 @@ mod tests {
     use crate::{BOOK_VERSION, BootMode, Slot};
     use venues::{Grants, PublicKey};
 
-    const GRANTS: Grants<'static> = Grants {
-        evm: None,
-        hyperliquid: None,
-        solana: None,
-    };
+    const GRANTS: Grants<'static> = Grants { evm: None, hyperliquid: None, solana: None };
 
-    const SLOTS: [Slot<'static>; 1] = [Slot {
-        slot: 3,
-        name: "maker",
-        public_key: PublicKey::Ed25519 { key: [7; 32] },
-        grants: GRANTS,
-    }];
+    const SLOTS: [Slot<'static>; 1] =
+        [Slot { slot: 3, name: "maker", public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }];
 
-    const BOOK: Book<'static> = Book {
-        version: BOOK_VERSION,
-        desk: "desk",
-        boot_mode: BootMode::Live,
-        slots: &SLOTS,
-    };
+    const BOOK: Book<'static> =
+        Book { version: BOOK_VERSION, desk: "desk", boot_mode: BootMode::Live, slots: &SLOTS };
 
     /// The bytes of [`BOOK`] written out by the table above and not by [`Canonical`].
     #[test]
@@ -206,30 +191,15 @@ mod tests {
     #[test]
     fn every_changed_value_changes_the_hash() {
         let other_slot = [Slot { slot: 4, ..SLOTS[0] }];
-        let other_name = [Slot {
-            name: "make",
-            ..SLOTS[0]
-        }];
-        let other_key = [Slot {
-            public_key: PublicKey::Ed25519 { key: [8; 32] },
-            ..SLOTS[0]
-        }];
+        let other_name = [Slot { name: "make", ..SLOTS[0] }];
+        let other_key = [Slot { public_key: PublicKey::Ed25519 { key: [8; 32] }, ..SLOTS[0] }];
         let others = [
             Book { version: 2, ..BOOK },
             Book { desk: "desl", ..BOOK },
             Book { slots: &[], ..BOOK },
-            Book {
-                slots: &other_slot,
-                ..BOOK
-            },
-            Book {
-                slots: &other_name,
-                ..BOOK
-            },
-            Book {
-                slots: &other_key,
-                ..BOOK
-            },
+            Book { slots: &other_slot, ..BOOK },
+            Book { slots: &other_name, ..BOOK },
+            Book { slots: &other_key, ..BOOK },
         ];
         for other in others {
             assert_ne!(policy_hash(&other), policy_hash(&BOOK), "{other:?}");

@@ -70,30 +70,16 @@ impl<'b> Book<'b> {
 mod tests {
     use super::*;
 
-    const GRANTS: Grants<'static> = Grants {
-        evm: None,
-        hyperliquid: None,
-        solana: None,
-    };
+    const GRANTS: Grants<'static> = Grants { evm: None, hyperliquid: None, solana: None };
 
     const fn slot(slot: u16, name: &str) -> Slot<'_> {
-        Slot {
-            slot,
-            name,
-            public_key: PublicKey::Ed25519 { key: [7; 32] },
-            grants: GRANTS,
-        }
+        Slot { slot, name, public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }
     }
 
     #[test]
     fn a_slot_is_found_by_its_number_and_not_by_its_place() {
         let slots = [slot(3, "three"), slot(9, "nine")];
-        let book = Book {
-            version: BOOK_VERSION,
-            desk: "desk",
-            boot_mode: BootMode::Live,
-            slots: &slots,
-        };
+        let book = Book { version: BOOK_VERSION, desk: "desk", boot_mode: BootMode::Live, slots: &slots };
         assert_eq!(book.slot(9).map(|slot| slot.name), Some("nine"));
         assert_eq!(book.slot(1), None);
     }

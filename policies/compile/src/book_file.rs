@@ -12,21 +12,15 @@ pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let desk = table.required("desk", scalars::name);
     let boot_mode = table.required("boot_mode", |field| field.choice(&[("live", BootMode::Live)]));
     let slots = table.required("slots", slots);
-    Some(Book {
-        version: version?,
-        desk: desk?,
-        boot_mode: boot_mode?,
-        slots: slots?.leak(),
-    })
+    Some(Book { version: version?, desk: desk?, boot_mode: boot_mode?, slots: slots?.leak() })
 }
 
 fn version(field: Field<'_>) -> Option<u32> {
     match scalars::uint(field)? {
         BOOK_VERSION => Some(BOOK_VERSION),
-        other => field.fault(
-            Rule::UnknownValue,
-            format_args!("{other}; this build understands {BOOK_VERSION}"),
-        ),
+        other => {
+            field.fault(Rule::UnknownValue, format_args!("{other}; this build understands {BOOK_VERSION}"))
+        }
     }
 }
 
@@ -35,10 +29,7 @@ fn slots(field: Field<'_>) -> Option<Vec<Slot<'static>>> {
     let mut slots = field
         .some_list(|entry| entry.table(|table| slot(table, &mut numbers, &mut names, &mut public_keys)))?;
     if slots.len() > SLOTS_MAX {
-        return field.fault(
-            Rule::ListTooLong,
-            format_args!("{} slots; at most {SLOTS_MAX}", slots.len()),
-        );
+        return field.fault(Rule::ListTooLong, format_args!("{} slots; at most {SLOTS_MAX}", slots.len()));
     }
     slots.sort_by_key(|slot| slot.slot);
     Some(slots)
@@ -52,9 +43,8 @@ fn slot(
 ) -> Option<Slot<'static>> {
     let slot = table.required("slot", |field| numbers.once(&field, scalars::uint(field)?));
     let name = table.required("name", |field| names.once(&field, scalars::name(field)?));
-    let public_key = table.required("public_key", |field| {
-        public_keys.once(&field, field.table(keys::public_key)?)
-    });
+    let public_key =
+        table.required("public_key", |field| public_keys.once(&field, field.table(keys::public_key)?));
     let evm = table.optional("evm", |field| {
         check_scheme::<Secp256k1>(&field, public_key);
         field.table(evm::limits)
@@ -68,33 +58,17 @@ fn slot(
         let authority = public_key.as_ref().and_then(Ed25519::account).copied();
         field.table(|table| solana::limits(table, authority))
     });
-    let grants = Grants {
-        evm: evm?,
-        hyperliquid: hyperliquid?,
-        solana: solana?,
-    };
-    let Grants {
-        evm,
-        hyperliquid,
-        solana,
-    } = &grants;
+    let grants = Grants { evm: evm?, hyperliquid: hyperliquid?, solana: solana? };
+    let Grants { evm, hyperliquid, solana } = &grants;
     if evm.is_none() && hyperliquid.is_none() && solana.is_none() {
         return table.fault(Rule::EmptyGrants, "a slot without grants signs nothing");
     }
-    Some(Slot {
-        slot: slot?,
-        name: name?,
-        public_key: public_key?,
-        grants,
-    })
+    Some(Slot { slot: slot?, name: name?, public_key: public_key?, grants })
 }
 
 /// Tells a fault where the slot's key makes signatures of another scheme than the venue takes.
 fn check_scheme<S: Scheme>(field: &Field<'_>, public_key: Option<PublicKey>) {
     if public_key.is_some_and(|key| S::account(&key).is_none()) {
-        field.fault::<()>(
-            Rule::WrongScheme,
-            "the slot's public_key is of another signature scheme",
-        );
+        field.fault::<()>(Rule::WrongScheme, "the slot's public_key is of another signature scheme");
     }
 }

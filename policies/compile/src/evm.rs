@@ -20,15 +20,9 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let transaction_fee_max = table.required("transaction_fee_max", |field| cap(field, wei(field)));
     let access_list_entries_max = table.required("access_list_entries_max", uint);
     let granted = chains.as_deref();
-    let native = table.list("native", |field| {
-        entries(field, |table| native(table, granted), hides_native)
-    });
-    let tokens = table.list("tokens", |field| {
-        entries(field, |table| tokens(table, granted), hides_tokens)
-    });
-    let swaps = table.list("swaps", |field| {
-        entries(field, |table| swaps(table, granted), hides_swaps)
-    });
+    let native = table.list("native", |field| entries(field, |table| native(table, granted), hides_native));
+    let tokens = table.list("tokens", |field| entries(field, |table| tokens(table, granted), hides_tokens));
+    let swaps = table.list("swaps", |field| entries(field, |table| swaps(table, granted), hides_swaps));
     let (native, tokens, swaps) = (native?, tokens?, swaps?);
     if native.is_empty() && tokens.is_empty() && swaps.is_empty() {
         return table.fault(Rule::EmptyGrants, "evm: none of native, tokens and swaps");
@@ -55,10 +49,7 @@ fn entries<'d, T: Copy>(
     field.list(|entry| {
         let read = entry.table(&read)?;
         if hides(&earlier, &read) {
-            return entry.fault(
-                Rule::UnreachableRule,
-                "earlier entries decide all that this one names",
-            );
+            return entry.fault(Rule::UnreachableRule, "earlier entries decide all that this one names");
         }
         earlier.push(read);
         Some(read)
@@ -71,10 +62,8 @@ fn chains(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Vec<u64>> {
         field.some_set(|chain| {
             let id = uint(chain)?;
             if granted.is_some_and(|granted| !granted.contains(&id)) {
-                return chain.fault(
-                    Rule::UnreachableRule,
-                    format_args!("chain {id} is not one of the key's"),
-                );
+                return chain
+                    .fault(Rule::UnreachableRule, format_args!("chain {id} is not one of the key's"));
             }
             Some(id)
         })
@@ -85,11 +74,7 @@ fn native(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<NativeLimits
     let chains = chains(table, granted);
     let recipients = table.list("recipients", |field| field.set(address));
     let value_max = table.required("value_max", |field| cap(field, wei(field)));
-    Some(NativeLimits {
-        chains: chains?.leak(),
-        recipients: recipients?.leak(),
-        value_max: value_max?,
-    })
+    Some(NativeLimits { chains: chains?.leak(), recipients: recipients?.leak(), value_max: value_max? })
 }
 
 fn hides_native(earlier: &[NativeLimits<'_>], entry: &NativeLimits<'_>) -> bool {
@@ -106,18 +91,9 @@ fn tokens(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<TokenLimits<
     let transfer_from = table.optional("transfer_from", |field| field.table(transfer_from));
     let (transfer, approve, transfer_from) = (transfer?, approve?, transfer_from?);
     if transfer.is_none() && approve.is_none() && transfer_from.is_none() {
-        return table.fault(
-            Rule::EmptyGrants,
-            "tokens: none of transfer, approve and transfer_from",
-        );
+        return table.fault(Rule::EmptyGrants, "tokens: none of transfer, approve and transfer_from");
     }
-    Some(TokenLimits {
-        chains: chains?.leak(),
-        tokens: tokens?.leak(),
-        transfer,
-        approve,
-        transfer_from,
-    })
+    Some(TokenLimits { chains: chains?.leak(), tokens: tokens?.leak(), transfer, approve, transfer_from })
 }
 
 /// An entry is hidden when each function it grants is granted before, for all its chains and tokens.
@@ -138,19 +114,13 @@ fn hides_tokens(earlier: &[TokenLimits<'_>], entry: &TokenLimits<'_>) -> bool {
 fn transfer(table: &mut Table<'_>) -> Option<TransferLimits<'static>> {
     let recipients = table.list("recipients", |field| field.set(address));
     let amount_max = table.required("amount_max", |field| cap(field, uint256(field)));
-    Some(TransferLimits {
-        recipients: recipients?.leak(),
-        amount_max: amount_max?,
-    })
+    Some(TransferLimits { recipients: recipients?.leak(), amount_max: amount_max? })
 }
 
 fn approve(table: &mut Table<'_>) -> Option<ApproveLimits<'static>> {
     let spenders = table.required("spenders", |field| field.some_set(address));
     let amount_max = table.required("amount_max", |field| cap(field, uint256(field)));
-    Some(ApproveLimits {
-        spenders: spenders?.leak(),
-        amount_max: amount_max?,
-    })
+    Some(ApproveLimits { spenders: spenders?.leak(), amount_max: amount_max? })
 }
 
 fn transfer_from(table: &mut Table<'_>) -> Option<TransferFromLimits<'static>> {
@@ -168,10 +138,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
     let chains = chains(table, granted);
     let routers = table.required("routers", |field| field.some_set(address));
     let router = table.required("router", |field| {
-        field.choice(&[
-            ("SwapRouter", Router::SwapRouter),
-            ("SwapRouter02", Router::SwapRouter02),
-        ])
+        field.choice(&[("SwapRouter", Router::SwapRouter), ("SwapRouter02", Router::SwapRouter02)])
     });
     let tokens_in = table.required("tokens_in", |field| field.some_set(address));
     let tokens_out = table.required("tokens_out", |field| field.some_set(address));
@@ -194,10 +161,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
     });
     let deadline_ahead_max_s = deadline_ahead_max_s(table, router);
     if pairs == Some(0) {
-        return table.fault(
-            Rule::UnreachableRule,
-            "swaps: no token can be swapped into another one",
-        );
+        return table.fault(Rule::UnreachableRule, "swaps: no token can be swapped into another one");
     }
     Some(SwapLimits {
         chains: chains?.leak(),
@@ -243,23 +207,18 @@ fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
         }
         Some(denominator)
     });
-    Some(Ratio {
-        numerator: numerator?,
-        denominator: denominator?,
-    })
+    Some(Ratio { numerator: numerator?, denominator: denominator? })
 }
 
 fn count_pairs(tokens_in: &[venues::Address], tokens_out: &[venues::Address]) -> usize {
-    let both = tokens_in
-        .iter()
-        .filter(|token| tokens_out.contains(token))
-        .count();
+    let both = tokens_in.iter().filter(|token| tokens_out.contains(token)).count();
     (tokens_in.len() * tokens_out.len()).saturating_sub(both)
 }
 
 fn hides_swaps(earlier: &[SwapLimits<'_>], entry: &SwapLimits<'_>) -> bool {
     earlier.iter().any(|earlier| {
-        covers(earlier.chains, entry.chains)
+        earlier.router == entry.router
+            && covers(earlier.chains, entry.chains)
             && covers(earlier.routers, entry.routers)
             && covers(earlier.tokens_in, entry.tokens_in)
             && covers(earlier.tokens_out, entry.tokens_out)

@@ -20,13 +20,7 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            line,
-            column,
-            rule,
-            message,
-        } = self;
+        let Self { file, line, column, rule, message } = self;
         write!(formatter, "{file}:{line}:{column}: [{rule}] {message}")
     }
 }

@@ -29,22 +29,19 @@ impl<'d> Field<'d> {
 
     /// The value, which is never a float.
     pub(crate) fn value(&self) -> Option<&'d DeValue<'d>> {
-        match self.value {
-            DeValue::Float(_) => self.fault(
+        if self.value.is_float() {
+            return self.fault(
                 Rule::Float,
                 "a book holds no floats; write a whole number, or text where the key takes fractions",
-            ),
-            value => Some(value),
+            );
         }
+        Some(self.value)
     }
 
     /// Tells that the value is of another type.
     pub(crate) fn wrong_type<T>(&self, expected: &str) -> Option<T> {
         let found = self.value()?.type_str();
-        self.fault(
-            Rule::WrongType,
-            format_args!("expected {expected}, found {found}"),
-        )
+        self.fault(Rule::WrongType, format_args!("expected {expected}, found {found}"))
     }
 
     pub(crate) fn text(&self) -> Option<&'d str> {
@@ -69,18 +66,15 @@ impl<'d> Field<'d> {
             None => {
                 let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
                 let expected = words.join("\", \"");
-                self.fault(
-                    Rule::UnknownValue,
-                    format_args!("{text:?} is not one of \"{expected}\""),
-                )
+                self.fault(Rule::UnknownValue, format_args!("{text:?} is not one of \"{expected}\""))
             }
         }
     }
 
     pub(crate) fn table<T>(&self, read: impl FnOnce(&mut Table<'d>) -> Option<T>) -> Option<T> {
-        match self.value()? {
-            DeValue::Table(entries) => Table::read(entries, self.at, self.faults, read),
-            _ => self.wrong_type("a table"),
+        match self.value()?.as_table() {
+            Some(entries) => Table::read(entries, self.at, self.faults, read),
+            None => self.wrong_type("a table"),
         }
     }
 
@@ -95,10 +89,7 @@ impl<'d> Field<'d> {
                 format_args!("{} entries; at most {LIST_LEN_MAX}", elements.len()),
             );
         }
-        let read: Vec<Option<T>> = elements
-            .iter()
-            .map(|element| read(self.element(element)))
-            .collect();
+        let read: Vec<Option<T>> = elements.iter().map(|element| read(self.element(element))).collect();
         read.into_iter().collect()
     }
 
@@ -130,12 +121,7 @@ impl<'d> Field<'d> {
     }
 
     fn element(&self, element: &'d Spanned<DeValue<'d>>) -> Field<'d> {
-        Field {
-            key: self.key,
-            at: element.span().start,
-            value: element.get_ref(),
-            faults: self.faults,
-        }
+        Field { key: self.key, at: element.span().start, value: element.get_ref(), faults: self.faults }
     }
 }
 
@@ -175,16 +161,9 @@ impl<'d> Table<'d> {
         faults: &'d Faults,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
-        let entries = entries
-            .iter()
-            .map(|(key, value)| (key.get_ref().as_ref(), (key.span().start, value)))
-            .collect();
-        let mut table = Table {
-            at,
-            entries,
-            known: Vec::new(),
-            faults,
-        };
+        let entries =
+            entries.iter().map(|(key, value)| (key.get_ref().as_ref(), (key.span().start, value))).collect();
+        let mut table = Table { at, entries, known: Vec::new(), faults };
         let read = read(&mut table);
         let known = table.known.join(", ");
         for (key, (at, _)) in &table.entries {
@@ -203,12 +182,7 @@ impl<'d> Table<'d> {
     pub(crate) fn take(&mut self, key: &'static str) -> Option<Field<'d>> {
         self.known.push(key);
         let (_, value) = self.entries.remove(key)?;
-        Some(Field {
-            key,
-            at: value.span().start,
-            value: value.get_ref(),
-            faults: self.faults,
-        })
+        Some(Field { key, at: value.span().start, value: value.get_ref(), faults: self.faults })
     }
 
     /// A mandatory key.

@@ -31,10 +31,7 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let (order, (cancel, cancel_assets), transfers) = (order?, cancels?, transfers?);
     let (vaults, without_vault) = (vaults?, without_vault?);
     if order.is_none() && !cancel && transfers.is_empty() {
-        return table.fault(
-            Rule::EmptyGrants,
-            "hyperliquid: none of order, cancel and transfers",
-        );
+        return table.fault(Rule::EmptyGrants, "hyperliquid: none of order, cancel and transfers");
     }
     if (order.is_some() || cancel) && !without_vault && vaults.is_empty() {
         return table.fault(
@@ -63,10 +60,7 @@ fn network(field: Field<'_>) -> Option<Network> {
 fn at_most(field: Field<'_>, max: u64) -> Option<u64> {
     let value = uint(field)?;
     if value > max {
-        return field.fault(
-            Rule::TooLarge,
-            format_args!("{value} is more than the exchange takes, {max}"),
-        );
+        return field.fault(Rule::TooLarge, format_args!("{value} is more than the exchange takes, {max}"));
     }
     Some(value)
 }
@@ -79,10 +73,8 @@ fn cancels(table: &mut Table<'_>, without_orders: bool) -> Option<(bool, Vec<u32
     let field = table.take("cancel");
     let cancel = field.map_or(Some(false), |field| field.flag());
     match (field, cancel?) {
-        (Some(field), true) if no_asset => field.fault(
-            Rule::UnreachableRule,
-            "there is no asset to cancel on: neither order nor cancel_assets",
-        ),
+        (Some(field), true) if no_asset => field
+            .fault(Rule::UnreachableRule, "there is no asset to cancel on: neither order nor cancel_assets"),
         (_, false) if some_asset => table.fault(Rule::UnreachableRule, "cancel_assets without cancel = true"),
         (_, cancel) => Some((cancel, assets?)),
     }
@@ -90,18 +82,16 @@ fn cancels(table: &mut Table<'_>, without_orders: bool) -> Option<(bool, Vec<u32
 
 fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
     let mut seen = Seen::default();
-    let assets = table.required("assets", |field| {
-        field.some_list(|entry| entry.table(|table| asset(table, &mut seen)))
-    });
+    let assets = table
+        .required("assets", |field| field.some_list(|entry| entry.table(|table| asset(table, &mut seen))));
     let tifs = table.list("tifs", |field| field.set(tif));
     let triggers = table.flag("triggers");
     let groupings = table.required("groupings", |field| field.some_set(grouping));
     let builders = table.list("builders", |field| field.set(address));
     let builder_fee_max = builder_fee_max(table, builders.as_ref().map(Vec::is_empty));
     let orders_max = table.required("orders_max", |field| cap(field, uint(field)));
-    let action_notional_max = table.required("action_notional_max", |field| {
-        cap(field, decimal(field, NOTIONAL_SCALE))
-    });
+    let action_notional_max =
+        table.required("action_notional_max", |field| cap(field, decimal(field, NOTIONAL_SCALE)));
     let (tifs, triggers) = (tifs?, triggers?);
     if tifs.is_empty() && !triggers {
         return table.fault(Rule::EmptyGrants, "order: neither a time in force nor triggers");

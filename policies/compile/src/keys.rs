@@ -17,10 +17,7 @@ pub fn secp256k1(compressed: &[u8; 33]) -> Option<PublicKey> {
     let uncompressed = key.to_sec1_point(false);
     let hash: [u8; 32] = Keccak256::digest(uncompressed.as_bytes().get(1..)?).into();
     let (_, address) = hash.split_last_chunk::<20>()?;
-    Some(PublicKey::Secp256k1 {
-        compressed: *compressed,
-        address: *address,
-    })
+    Some(PublicKey::Secp256k1 { compressed: *compressed, address: *address })
 }
 
 /// The pinned form of an Ed25519 key in RFC 8032 encoding: canonical, on the curve, and in the group of the base
@@ -47,10 +44,8 @@ fn read_secp256k1(field: Field<'_>) -> Option<PublicKey> {
     let text = field.text()?;
     match text.strip_prefix("0x").and_then(hex).as_ref().and_then(secp256k1) {
         Some(key) => Some(key),
-        None => field.fault(
-            Rule::BadKey,
-            "not a point of secp256k1 in compressed form, 0x and 66 hexadecimal digits",
-        ),
+        None => field
+            .fault(Rule::BadKey, "not a point of secp256k1 in compressed form, 0x and 66 hexadecimal digits"),
     }
 }
 
@@ -59,9 +54,7 @@ fn read_ed25519(field: Field<'_>) -> Option<PublicKey> {
     let bytes = text.strip_prefix("0x").map_or_else(|| base58_bytes(text), hex);
     match bytes.as_ref().and_then(ed25519) {
         Some(key) => Some(key),
-        None => field.fault(
-            Rule::BadKey,
-            "not an Ed25519 public key, in base 58 or as 0x and 64 hexadecimal digits",
-        ),
+        None => field
+            .fault(Rule::BadKey, "not an Ed25519 public key, in base 58 or as 0x and 64 hexadecimal digits"),
     }
 }

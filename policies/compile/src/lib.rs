@@ -56,11 +56,7 @@ pub fn compile(file_name: &str, text: &str) -> Result<&'static Book<'static>, Ve
 
 fn read(text: &str, faults: &Faults) -> Option<Book<'static>> {
     if text.len() > FILE_SIZE_MAX {
-        return faults.add(
-            0,
-            Rule::FileTooLong,
-            format!("{} bytes; at most {FILE_SIZE_MAX}", text.len()),
-        );
+        return faults.add(0, Rule::FileTooLong, format!("{} bytes; at most {FILE_SIZE_MAX}", text.len()));
     }
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {

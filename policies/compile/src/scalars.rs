@@ -4,7 +4,6 @@
 //! between digits and any size. Fractions stand as text only. A float is never read.
 
 use sha3::{Digest, Keccak256};
-use toml::de::DeValue;
 use venues::{Address, U256};
 
 use crate::fault::Rule;
@@ -19,62 +18,51 @@ const COIN_UNITS: [(&str, u8); 3] = [("wei", 0), ("gwei", 9), ("ether", 18)];
 /// A whole number of at most 128 bits.
 pub(crate) fn uint<T: TryFrom<u128>>(field: Field<'_>) -> Option<T> {
     let value = uint256(field)?;
-    match u128::try_from(value)
-        .ok()
-        .and_then(|value| T::try_from(value).ok())
-    {
+    match u128::try_from(value).ok().and_then(|value| T::try_from(value).ok()) {
         Some(value) => Some(value),
-        None => field.fault(
-            Rule::TooLarge,
-            format_args!("{value} is more than {} bits", 8 * size_of::<T>()),
-        ),
+        None => field.fault(Rule::TooLarge, format_args!("{value} is more than {} bits", 8 * size_of::<T>())),
     }
 }
 
 /// A whole number of at most 256 bits.
 pub(crate) fn uint256(field: Field<'_>) -> Option<U256> {
-    match field.value()? {
-        DeValue::Integer(integer) => digits(field, integer.as_str(), integer.radix()),
-        DeValue::String(text) => match whole_and_fraction(text) {
-            Some((whole, "")) => digits(field, whole, 10),
-            _ => field.fault(Rule::NotANumber, format_args!("{text:?} is not a whole number")),
-        },
-        _ => field.wrong_type("a whole number, as an integer or as text"),
+    let value = field.value()?;
+    if let Some(integer) = value.as_integer() {
+        return digits(field, integer.as_str(), integer.radix());
+    }
+    let Some(text) = value.as_str() else {
+        return field.wrong_type("a whole number, as an integer or as text");
+    };
+    match whole_and_fraction(text) {
+        Some((whole, "")) => digits(field, whole, 10),
+        _ => field.fault(Rule::NotANumber, format_args!("{text:?} is not a whole number")),
     }
 }
 
 /// An amount of the native coin in wei: a whole number of wei, or text with a unit ("30 gwei", "0.05 ether").
 pub(crate) fn wei(field: Field<'_>) -> Option<U256> {
-    let unit = match field.value()? {
-        DeValue::String(text) => text.split_once(' '),
-        _ => None,
-    };
+    let unit = field.value()?.as_str().and_then(|text| text.split_once(' '));
     let Some((number, unit)) = unit else {
         return uint256(field);
     };
     match COIN_UNITS.iter().find(|(name, _)| *name == unit) {
         Some((_, decimals)) => scaled(field, number, *decimals),
-        None => field.fault(
-            Rule::UnknownValue,
-            format_args!("{unit:?} is not wei, gwei or ether"),
-        ),
+        None => field.fault(Rule::UnknownValue, format_args!("{unit:?} is not wei, gwei or ether")),
     }
 }
 
 /// A decimal number in units of 10^-`decimals`: a whole number, or text with at most that many decimals.
 pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Option<T> {
-    let value = match field.value()? {
-        DeValue::Integer(integer) => {
-            let whole = digits(field, integer.as_str(), integer.radix())?;
-            scale(field, whole, decimals)?
-        }
-        DeValue::String(text) => scaled(field, text, decimals)?,
-        _ => return field.wrong_type("a number: a whole one, or text such as \"1.5\""),
+    let value = field.value()?;
+    let value = if let Some(integer) = value.as_integer() {
+        let whole = digits(field, integer.as_str(), integer.radix())?;
+        scale(field, whole, decimals)?
+    } else if let Some(text) = value.as_str() {
+        scaled(field, text, decimals)?
+    } else {
+        return field.wrong_type("a number: a whole one, or text such as \"1.5\"");
     };
-    match u128::try_from(value)
-        .ok()
-        .and_then(|value| T::try_from(value).ok())
-    {
+    match u128::try_from(value).ok().and_then(|value| T::try_from(value).ok()) {
         Some(value) => Some(value),
         None => field.fault(
             Rule::TooLarge,
@@ -87,10 +75,7 @@ pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Optio
 pub(crate) fn cap<T: Default + PartialEq>(field: Field<'_>, value: Option<T>) -> Option<T> {
     let value = value?;
     if value == T::default() {
-        return field.fault(
-            Rule::ZeroCap,
-            "a cap of zero allows nothing; leave the grant out instead",
-        );
+        return field.fault(Rule::ZeroCap, "a cap of zero allows nothing; leave the grant out instead");
     }
     Some(value)
 }
@@ -121,10 +106,7 @@ pub(crate) fn collar<T: Default + PartialOrd + Copy>(
 pub(crate) fn address(field: Field<'_>) -> Option<Address> {
     let text = field.text()?;
     let Some(address) = text.strip_prefix("0x").and_then(hex::<20>) else {
-        return field.fault(
-            Rule::BadAddress,
-            format_args!("{text:?} is not 0x and 40 hexadecimal digits"),
-        );
+        return field.fault(Rule::BadAddress, format_args!("{text:?} is not 0x and 40 hexadecimal digits"));
     };
     if address == [0; 20] {
         return field.fault(Rule::BadAddress, "the zero address");
@@ -146,9 +128,7 @@ pub(crate) fn address(field: Field<'_>) -> Option<Address> {
 /// A name for people: a-z, 0-9 and "-", 1 to 32 characters.
 pub(crate) fn name(field: Field<'_>) -> Option<&'static str> {
     let text = field.text()?;
-    let plain = text
-        .bytes()
-        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    let plain = text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
     if !plain || text.is_empty() || text.len() > 32 {
         return field.fault(
             Rule::BadName,
@@ -164,13 +144,11 @@ pub fn checksummed(address: &Address) -> String {
     let lower: String = address.iter().map(|byte| format!("{byte:02x}")).collect();
     let hash = Keccak256::digest(lower.as_bytes());
     let nibbles = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let cased = lower.chars().zip(nibbles).map(|(digit, nibble)| {
-        if nibble >= 8 {
-            digit.to_ascii_uppercase()
-        } else {
-            digit
-        }
-    });
+    let cased = lower.chars().zip(nibbles).map(
+        |(digit, nibble)| {
+            if nibble >= 8 { digit.to_ascii_uppercase() } else { digit }
+        },
+    );
     "0x".chars().chain(cased).collect()
 }
 
@@ -194,9 +172,7 @@ pub(crate) fn base58_bytes(text: &str) -> Option<[u8; 32]> {
     let mut value = U256::ZERO;
     for byte in text.bytes() {
         let digit = BASE58_DIGITS.iter().position(|digit| *digit == byte)?;
-        value = value
-            .checked_mul(U256::from(58))?
-            .checked_add(U256::from(digit))?;
+        value = value.checked_mul(U256::from(58))?.checked_add(U256::from(digit))?;
     }
     let bytes = value.to_be_bytes();
     (base58(&bytes) == text).then_some(bytes)
@@ -221,8 +197,7 @@ pub(crate) fn hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// Splits "1_000.25" into "1_000" and "25". `None` unless each is digits with single `_` between them.
 fn whole_and_fraction(text: &str) -> Option<(&str, &str)> {
     let is_number = |part: &str| {
-        part.split('_')
-            .all(|run| !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_digit()))
+        part.split('_').all(|run| !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_digit()))
     };
     match text.split_once('.') {
         Some((whole, fraction)) => (is_number(whole) && is_number(fraction)).then_some((whole, fraction)),
@@ -237,20 +212,14 @@ fn scaled(field: Field<'_>, text: &str, decimals: u8) -> Option<U256> {
     };
     let fraction = fraction.replace('_', "");
     let Some(missing) = usize::from(decimals).checked_sub(fraction.len()) else {
-        return field.fault(
-            Rule::NotANumber,
-            format_args!("{text:?} has more than {decimals} decimals"),
-        );
+        return field.fault(Rule::NotANumber, format_args!("{text:?} has more than {decimals} decimals"));
     };
     let all = format!("{whole}{fraction}{}", "0".repeat(missing));
     digits(field, &all, 10)
 }
 
 fn scale(field: Field<'_>, whole: U256, decimals: u8) -> Option<U256> {
-    match U256::from(10)
-        .checked_pow(U256::from(decimals))
-        .and_then(|unit| whole.checked_mul(unit))
-    {
+    match U256::from(10).checked_pow(U256::from(decimals)).and_then(|unit| whole.checked_mul(unit)) {
         Some(value) => Some(value),
         None => field.fault(Rule::TooLarge, "more than 256 bits"),
     }
@@ -260,14 +229,10 @@ fn digits(field: Field<'_>, text: &str, radix: u32) -> Option<U256> {
     let mut value = U256::ZERO;
     for digit in text.chars().filter(|character| *character != '_') {
         let Some(digit) = digit.to_digit(radix) else {
-            return field.fault(
-                Rule::NotANumber,
-                format_args!("{text} is not a number of zero or more"),
-            );
+            return field.fault(Rule::NotANumber, format_args!("{text} is not a number of zero or more"));
         };
-        let next = value
-            .checked_mul(U256::from(radix))
-            .and_then(|value| value.checked_add(U256::from(digit)));
+        let next =
+            value.checked_mul(U256::from(radix)).and_then(|value| value.checked_add(U256::from(digit)));
         value = match next {
             Some(next) => next,
             None => return field.fault(Rule::TooLarge, "more than 256 bits"),

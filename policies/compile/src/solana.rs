@@ -4,7 +4,9 @@
 //! from the slot's own key as authority.
 
 use venues::AccountKey;
-use venues::solana::rules::{ModifyLimits, Limits, MarketKind, MarketLimits, Program, ProgramLimits, UserAccount};
+use venues::solana::rules::{
+    Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits, UserAccount,
+};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
@@ -26,7 +28,11 @@ pub(crate) fn limits(table: &mut Table<'_>, authority: Option<AccountKey>) -> Op
         field.some_list(|entry| entry.table(|table| program(table, authority, &mut seen)))
     });
     let priority_fee_max = table.required("priority_fee_max", uint);
-    let placements_max = table.required("placements_max", uint);
+    let places = programs.as_ref().is_some_and(|programs| programs.iter().any(|program| program.orders));
+    let placements_max = table.required("placements_max", |field| {
+        let placements_max = uint(field);
+        if places { cap(field, placements_max) } else { placements_max }
+    });
     Some(Limits {
         programs: programs?.leak(),
         priority_fee_max: priority_fee_max?,
@@ -39,14 +45,12 @@ fn program(
     authority: Option<AccountKey>,
     seen: &mut Seen<Program>,
 ) -> Option<ProgramLimits<'static>> {
-    let program = table.required("program", |field| {
-        seen.once(&field, field.choice(&[("DriftV2", Program::DriftV2)])?)
-    });
+    let program =
+        table.required("program", |field| seen.once(&field, field.choice(&[("DriftV2", Program::DriftV2)])?));
     let users = table.required("sub_accounts", |field| users(field, authority));
     let mut markets_seen = Seen::default();
-    let markets = table.list("markets", |field| {
-        field.list(|entry| entry.table(|table| market(table, &mut markets_seen)))
-    });
+    let markets = table
+        .list("markets", |field| field.list(|entry| entry.table(|table| market(table, &mut markets_seen))));
     let orders = table.flag("orders");
     let modify = table.optional("modify", |field| field.table(modify));
     let cancel = table.flag("cancel");
@@ -54,10 +58,8 @@ fn program(
     let order_bits = table.optional("order_bits", uint);
     let (orders, modify, cancel, settle_pnl) = (orders?, modify?, cancel?, settle_pnl?);
     if !orders && modify.is_none() && !cancel && !settle_pnl {
-        return table.fault(
-            Rule::EmptyGrants,
-            "programs: none of orders, modify, cancel and settle_pnl is true",
-        );
+        return table
+            .fault(Rule::EmptyGrants, "programs: none of orders, modify, cancel and settle_pnl is true");
     }
     let markets = markets?;
     if markets.is_empty() && orders {
@@ -93,9 +95,8 @@ fn users(field: Field<'_>, authority: Option<AccountKey>) -> Option<Vec<UserAcco
 }
 
 fn market(table: &mut Table<'_>, seen: &mut Seen<(MarketKind, u16)>) -> Option<MarketLimits> {
-    let kind = table.required("kind", |field| {
-        field.choice(&[("perp", MarketKind::Perp), ("spot", MarketKind::Spot)])
-    });
+    let kind = table
+        .required("kind", |field| field.choice(&[("perp", MarketKind::Perp), ("spot", MarketKind::Spot)]));
     let index = table.required("index", |field| {
         let index = uint(field)?;
         match kind {

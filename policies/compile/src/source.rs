@@ -25,9 +25,7 @@ pub fn module(book: &Book<'_>) -> String {
 pub fn expression(value: &dyn BookValue) -> String {
     let mut source = Source::default();
     value.visit(&mut source);
-    source
-        .text
-        .truncate(source.text.trim_end_matches([',', '\n']).len());
+    source.text.truncate(source.text.trim_end_matches([',', '\n']).len());
     source.text
 }
 

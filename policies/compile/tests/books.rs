@@ -1,5 +1,8 @@
 //! A good desk compiles to exactly the book that it says, in the venues' own units.
 
+// Functions beside the tests are not seen as tests by clippy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use book::{BOOK_VERSION, Book, BootMode, Slot, policy_hash};
 use compile::{compile, pda, source};
 use venues::evm::rules as evm;
@@ -38,11 +41,7 @@ fn the_top_is_as_written_and_the_slots_stand_by_number() {
 
 #[test]
 fn the_address_of_a_secp256k1_key_is_derived() {
-    let PublicKey::Secp256k1 {
-        compressed,
-        address: derived,
-    } = slot(7).public_key
-    else {
+    let PublicKey::Secp256k1 { compressed, address: derived } = slot(7).public_key else {
         panic!("a secp256k1 key");
     };
     assert_eq!(compressed[..3], [0x02, 0x20, 0xb9]);
@@ -54,14 +53,10 @@ fn the_address_of_a_secp256k1_key_is_derived() {
 fn the_address_of_the_generator_is_the_published_one() {
     let mut compressed = [0; 33];
     compressed[0] = 0x02;
-    let x: U256 = "0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798"
-        .parse()
-        .unwrap();
+    let x: U256 = "0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798".parse().unwrap();
     compressed[1..].copy_from_slice(&x.to_be_bytes::<32>());
-    let expected = PublicKey::Secp256k1 {
-        compressed,
-        address: address("7E5F4552091A69125d5DfCb7b8C2659029395Bdf"),
-    };
+    let expected =
+        PublicKey::Secp256k1 { compressed, address: address("7E5F4552091A69125d5DfCb7b8C2659029395Bdf") };
     assert_eq!(compile::keys::secp256k1(&compressed), Some(expected));
 }
 
@@ -75,18 +70,11 @@ fn evm_rules_are_in_wei_and_base_units() {
         gas_limit_max: 500_000,
         transaction_fee_max: U256::from(1_000_000),
         access_list_entries_max: 0,
-        native: &[evm::NativeLimits {
-            chains: &[1],
-            recipients: &[treasury()],
-            value_max: U256::MAX,
-        }],
+        native: &[evm::NativeLimits { chains: &[1], recipients: &[treasury()], value_max: U256::MAX }],
         tokens: &[evm::TokenLimits {
             chains: &[1, 10],
             tokens: &[usdc, weth],
-            transfer: Some(evm::TransferLimits {
-                recipients: &[],
-                amount_max: U256::from(5),
-            }),
+            transfer: Some(evm::TransferLimits { recipients: &[], amount_max: U256::from(5) }),
             approve: Some(evm::ApproveLimits {
                 spenders: &[address("68b3465833fb72A70ecDF485E0e4C7bD8665Fc45")],
                 amount_max: U256::from(6),
@@ -106,21 +94,11 @@ fn evm_rules_are_in_wei_and_base_units() {
             pool_fees: &[500],
             recipients: &[],
             amount_in_max: U256::from(8),
-            out_per_in_min: evm::Ratio {
-                numerator: U256::from(9),
-                denominator: U256::from(10),
-            },
+            out_per_in_min: evm::Ratio { numerator: U256::from(9), denominator: U256::from(10) },
             deadline_ahead_max_s: 60,
         }],
     };
-    assert_eq!(
-        slot(7).grants,
-        Grants {
-            evm: Some(expected),
-            hyperliquid: None,
-            solana: None
-        }
-    );
+    assert_eq!(slot(7).grants, Grants { evm: Some(expected), hyperliquid: None, solana: None });
 }
 
 #[test]
@@ -140,7 +118,12 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
                 notional_max: 32_500_000_000_000_000,
                 leverage_max: 0,
             }],
-            tifs: &[hyperliquid::TimeInForce::Alo, hyperliquid::TimeInForce::Gtc],
+            tifs: &[
+                hyperliquid::TimeInForce::Alo,
+                hyperliquid::TimeInForce::Ioc,
+                hyperliquid::TimeInForce::Gtc,
+                hyperliquid::TimeInForce::FrontendMarket,
+            ],
             triggers: false,
             groupings: &[hyperliquid::Grouping::Na],
             builders: &[treasury()],
@@ -158,14 +141,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
         }],
         signature_chain_ids: &[0xa4b1, 0x66eee],
     };
-    assert_eq!(
-        slot(3).grants,
-        Grants {
-            evm: None,
-            hyperliquid: Some(expected),
-            solana: None
-        }
-    );
+    assert_eq!(slot(3).grants, Grants { evm: None, hyperliquid: Some(expected), solana: None });
 }
 
 #[test]
@@ -197,6 +173,12 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
                 market(solana::MarketKind::Spot, 500_000, 1_000_000, 2_000_000, true),
             ],
             orders: true,
+            modify: Some(solana::ModifyLimits {
+                base_max: 11,
+                price_min: 500_000,
+                price_max: 1_000_000_000,
+                unpriced: true,
+            }),
             cancel: false,
             settle_pnl: false,
             order_bits: 1,
@@ -204,14 +186,7 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
         priority_fee_max: 100,
         placements_max: 2,
     };
-    assert_eq!(
-        slot(9).grants,
-        Grants {
-            evm: None,
-            hyperliquid: None,
-            solana: Some(expected)
-        }
-    );
+    assert_eq!(slot(9).grants, Grants { evm: None, hyperliquid: None, solana: Some(expected) });
 }
 
 #[test]
@@ -221,10 +196,7 @@ fn the_same_book_in_other_words_has_the_same_hash() {
         .replace("\"1.5 gwei\"", "1_500_000_000")
         .replace("size_max = \"1.5\"", "size_max = \"1.50000000\" # base units")
         .replace("price_max = 2\nnotional", "price_max = \"2.0\"\nnotional")
-        .replace(
-            "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
-            "0xA0B86991C6218B36C1D19D4A2E9EB0CE3606EB48",
-        )
+        .replace("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "0xA0B86991C6218B36C1D19D4A2E9EB0CE3606EB48")
         .replace("orders = true", "settle_pnl = false\norders = true");
     assert_ne!(text, DESK);
     let other = compile("other.toml", &text).unwrap();

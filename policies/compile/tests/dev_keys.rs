@@ -1,5 +1,8 @@
 //! The throw-away keys of the demo desk are the ones that its file says they are.
 
+// Functions beside the tests are not seen as tests by clippy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use book::Book;
 use compile::{compile, keys};
 use sha2::{Digest, Sha256};
@@ -7,10 +10,7 @@ use venues::PublicKey;
 
 /// The secret of a dev key: public knowledge.
 fn secret(name: &str) -> [u8; 32] {
-    Sha256::new_with_prefix("portcullis dev key: ")
-        .chain_update(name)
-        .finalize()
-        .into()
+    Sha256::new_with_prefix("portcullis dev key: ").chain_update(name).finalize().into()
 }
 
 fn secp256k1(name: &str) -> PublicKey {
@@ -33,11 +33,8 @@ fn desk(name: &str) -> &'static Book<'static> {
 fn the_demo_desk_pins_the_dev_keys() {
     let slots = desk("demo").slots.iter();
     let pinned: Vec<_> = slots.map(|slot| (slot.name, slot.public_key)).collect();
-    let expected = [
-        ("evm", secp256k1("evm")),
-        ("hyperliquid", secp256k1("hyperliquid")),
-        ("drift", ed25519("drift")),
-    ];
+    let expected =
+        [("evm", secp256k1("evm")), ("hyperliquid", secp256k1("hyperliquid")), ("drift", ed25519("drift"))];
     assert_eq!(pinned, expected);
 }
 

@@ -2,6 +2,9 @@
 //!
 //! A row makes changes to `desk.toml`; `§` in them marks where the faults must be told, in the order of the text.
 
+// Functions beside the tests are not seen as tests by clippy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile};
 
 const DESK: &str = include_str!("desk.toml");
@@ -20,11 +23,7 @@ fn faults(text: &str) -> Vec<Fault> {
 fn assert_faults(changes: &[(&str, &str)], rules: &[Rule]) {
     let mut marked = DESK.to_owned();
     for (from, to) in changes {
-        assert_eq!(
-            marked.replace('§', "").matches(from).count(),
-            1,
-            "{from:?} stands once in the desk"
-        );
+        assert_eq!(marked.replace('§', "").matches(from).count(), 1, "{from:?} stands once in the desk");
         assert!(marked.contains(from), "a change must not cut through a mark");
         marked = marked.replacen(from, to, 1);
     }
@@ -32,10 +31,7 @@ fn assert_faults(changes: &[(&str, &str)], rules: &[Rule]) {
     assert_eq!(marks.len(), rules.len(), "a mark for each fault");
     let expected: Vec<_> = marks.into_iter().zip(rules.iter().copied()).collect();
     let found = faults(&marked.replace('§', ""));
-    let told: Vec<_> = found
-        .iter()
-        .map(|fault| ((fault.line, fault.column), fault.rule))
-        .collect();
+    let told: Vec<_> = found.iter().map(|fault| ((fault.line, fault.column), fault.rule)).collect();
     assert_eq!(told, expected, "{found:#?}");
 }
 
@@ -157,10 +153,13 @@ rows! {
     a_fee_cap_of_zero: ["\"1.5 gwei\"" => "§\"0 gwei\""], ZeroCap;
     a_gas_cap_of_zero: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0"], ZeroCap;
     a_base_cap_of_zero: ["base_decimals = 6\nbase_max = \"0.5\"" => "base_decimals = 6\nbase_max = §0"], ZeroCap;
+    placements_of_zero: ["placements_max = 2" => "placements_max = §0"], ZeroCap;
     a_notional_cap_of_zero: ["notional_max = \"3.25\"" => "notional_max = §0"], ZeroCap;
 
     a_collar_that_starts_at_zero: ["price_min = \"0.000001\"" => "price_min = §0"], Collar;
     a_collar_upside_down: ["price_min = 1\nprice_max = 2" => "price_min = 3\nprice_max = §2"], Collar;
+
+    a_collar_of_modifications_upside_down: ["price_max = 1_000" => "price_max = §\"0.4\""], Collar;
 
     a_ratio_over_zero: ["denominator = 10" => "denominator = §0"], ZeroDenominator;
     a_ratio_over_two_pairs: ["tokens_out = [" => "tokens_out = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\", ", "out_per_in_min = " => "out_per_in_min = §"], AmbiguousRatio;
@@ -186,8 +185,8 @@ rows! {
     a_venue_without_grants: ["[[slots]]\nslot = 9" => "[[slots]]\nslot = 10\nname = \"idle\"\npublic_key = { secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }\nevm = §{ chains = [1], fee_per_gas_max = 1, gas_limit_max = 1, transaction_fee_max = 1, access_list_entries_max = 0 }\n[[slots]]\nslot = 9"], EmptyGrants;
     a_token_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [1]\ntokens = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\"]\n[[slots.evm.swaps]]"], EmptyGrants;
     orders_without_a_vault_to_act_for: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "vaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => ""], EmptyGrants;
-    orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Gtc\"]" => ""], EmptyGrants;
-    a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "orders = false"], EmptyGrants;
+    orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]" => ""], EmptyGrants;
+    a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "", "modify = { base_max = 11, price_min = \"0.5\", price_max = 1_000, unpriced = true }" => ""], EmptyGrants;
 
     an_entry_for_a_chain_that_is_not_the_keys: ["[[slots.evm.native]]\nchains = [1]" => "[[slots.evm.native]]\nchains = [1, §137]"], UnreachableRule;
     a_native_entry_behind_another: ["[[slots.evm.tokens]]" => "§[[slots.evm.native]]\nchains = [1]\nvalue_max = 1\n[[slots.evm.tokens]]"], UnreachableRule;
@@ -230,9 +229,7 @@ fn a_list_beyond_its_maximum_is_refused_before_it_is_read() {
 #[test]
 fn a_book_with_too_many_slots_is_refused() {
     let slots = "[[slots]]\nsurprise = 1\n".repeat(LIST_LEN_MAX + 1);
-    let found = faults(&format!(
-        "version = 1\ndesk = \"d\"\nboot_mode = \"live\"\n{slots}"
-    ));
+    let found = faults(&format!("version = 1\ndesk = \"d\"\nboot_mode = \"live\"\n{slots}"));
     assert_eq!(found[0].rule, Rule::ListTooLong);
 }
 
@@ -254,13 +251,23 @@ fn a_desk_cut_anywhere_is_refused_or_shorter() {
     }
 }
 
+/// Every seventh character of the desk replaced by each of a few: refused or read, never a panic.
+#[test]
+fn a_changed_character_never_makes_the_compiler_panic() {
+    let mut refused = 0;
+    for (at, character) in DESK.char_indices().step_by(7) {
+        for other in ["", "0", "f", "\"", "-", "é", "\n", "["] {
+            let text = format!("{}{other}{}", &DESK[..at], &DESK[at + character.len_utf8()..]);
+            refused += usize::from(compile("desk.toml", &text).is_err());
+        }
+    }
+    assert!(refused > 1_000, "{refused}");
+}
+
 #[test]
 fn a_file_without_slots_is_refused() {
     let (top, _) = DESK.split_once("[[slots]]").unwrap();
     let found = faults(top);
     assert_eq!(found.len(), 1);
-    assert_eq!(
-        found[0].to_string(),
-        "desk.toml:1:1: [missing-key] slots is missing"
-    );
+    assert_eq!(found[0].to_string(), "desk.toml:1:1: [missing-key] slots is missing");
 }
