@@ -197,7 +197,7 @@ impl Ledger {
     /// Syncs what was written since the last call.
     ///
     /// # Errors
-    /// [`LedgerError::Disk`]; the ledger then takes nothing more.
+    /// [`LedgerError::Disk`] when it fails now or the disk failed before; the ledger then takes nothing more.
     pub fn sync(&self) -> Result<(), LedgerError> {
         let mut files = Vec::new();
         for chain in &mut self.lock().chains {
@@ -211,7 +211,7 @@ impl Ledger {
                 return Err(self.lock().fail(&error));
             }
         }
-        Ok(())
+        self.lock().check()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
