@@ -1,3 +1,225 @@
-//! The host daemon.
+//! `portcullis-host`.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use portcullis_host::access::Access;
+use portcullis_host::control::ask;
+use portcullis_host::daemon::{self, Config};
+use portcullis_host::receipts::{self, Expected, Report};
+use transport::Address;
+use wire::control::{Command, Mode, Status};
+
+/// Something failed.
+const EXIT_FAILED: u8 = 1;
+
+/// The receipts are not the vault's chain.
+const EXIT_CHAIN_BROKEN: u8 = 8;
+
+/// Relay, receipts store and kill switch of a Portcullis vault.
+#[derive(Parser)]
+#[command(name = "portcullis-host", version)]
+struct Program {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Run the daemon until SIGTERM.
+    Run(RunArgs),
+    /// Pull the switch: the vault signs nothing more until it restarts.
+    Kill(ControlArgs),
+    /// Show how the vault stands.
+    Status(ControlArgs),
+    /// Work with stored receipts.
+    #[command(subcommand)]
+    Receipts(ReceiptsTask),
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Where the vault takes requests: unix:/path, hybrid:/path:PORT or vsock:CID:PORT
+    #[arg(long)]
+    vault: Address,
+    /// Where the vault takes commands
+    #[arg(long)]
+    control: Address,
+    /// Path of the unix socket for bots
+    #[arg(long)]
+    listen: PathBuf,
+    /// Path of the unix socket for `kill` and `status` [default: the path of --listen with .admin behind it]
+    #[arg(long)]
+    admin: Option<PathBuf>,
+    /// Folder for receipts
+    #[arg(long)]
+    receipts: PathBuf,
+    /// User id that may use the bots' socket; may be given several times [default: this user only]
+    #[arg(long = "allow-uid", num_args = 1..)]
+    allow_uids: Vec<u32>,
+    /// Let the socket's group connect too (mode 0660 in place of 0600); user ids are checked all the same
+    #[arg(long)]
+    group: bool,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct ControlArgs {
+    /// Path of a running daemon's admin socket
+    #[arg(long)]
+    admin: Option<PathBuf>,
+    /// The vault's control address, past the daemon
+    #[arg(long)]
+    control: Option<Address>,
+}
+
+#[derive(Subcommand)]
+enum ReceiptsTask {
+    /// Check that the receipts are the vault's chain, whole and in order; exit code 8 if not.
+    Verify {
+        /// Folder with receipts
+        folder: PathBuf,
+        /// Also ask the vault behind this admin socket what its last receipt is
+        #[arg(long, conflicts_with = "control")]
+        admin: Option<PathBuf>,
+        /// Also ask the vault at this control address what its last receipt is
+        #[arg(long)]
+        control: Option<Address>,
+    },
+    /// Show the last receipts of the newest boot.
+    Tail {
+        /// Folder with receipts
+        folder: PathBuf,
+        /// How many
+        #[arg(short = 'n', long, default_value_t = 10)]
+        lines: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    let outcome = match Program::parse().task {
+        Task::Run(args) => run(args),
+        Task::Kill(args) => kill(args),
+        Task::Status(args) => status(args),
+        Task::Receipts(ReceiptsTask::Verify { folder, admin, control }) => verify(&folder, admin, control),
+        Task::Receipts(ReceiptsTask::Tail { folder, lines }) => tail(&folder, lines),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("portcullis-host: {error}");
+        ExitCode::from(EXIT_FAILED)
+    })
+}
+
+type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
+
+fn run(args: RunArgs) -> Outcome {
+    let admin = args.admin.unwrap_or_else(|| {
+        let mut path = args.listen.clone().into_os_string();
+        path.push(".admin");
+        path.into()
+    });
+    let config = Config {
+        vault: args.vault,
+        control: args.control,
+        listen: args.listen,
+        admin,
+        receipts: args.receipts,
+        access: Access::new(&args.allow_uids),
+        mode: if args.group { 0o660 } else { 0o600 },
+    };
+    let is_all_kept = daemon::run(config)?;
+    Ok(if is_all_kept { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
+}
+
+fn kill(args: ControlArgs) -> Outcome {
+    let answer = ask(&address(args.admin, args.control)?, Command::Kill)?;
+    let status = answer.status()?;
+    println!("{}", describe(&status));
+    if status.mode == Mode::Halted {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("portcullis-host: the vault does not say that it is halted");
+    Ok(ExitCode::from(EXIT_FAILED))
+}
+
+fn status(args: ControlArgs) -> Outcome {
+    let answer = ask(&address(args.admin, args.control)?, Command::Status)?;
+    println!("{}", describe(&answer.status()?));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(folder: &std::path::Path, admin: Option<PathBuf>, control: Option<Address>) -> Outcome {
+    let mut expected = None;
+    if admin.is_some() || control.is_some() {
+        // Asked before the files are read: what is sealed from now on is not held against them.
+        let answer = ask(&address(admin, control)?, Command::Status)?;
+        let status = answer.status()?;
+        expected = Some(Expected { boot_id: status.boot_id, receipts: status.receipts, head: status.head });
+    }
+    let report = receipts::verify(folder, expected)?;
+    Ok(tell(&report))
+}
+
+fn tail(folder: &std::path::Path, lines: usize) -> Outcome {
+    for line in receipts::tail(folder, lines)? {
+        println!("{line}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(report: &Report) -> ExitCode {
+    println!(
+        "{} receipts ({} signed, {} refused) of {} boots in {} segments",
+        report.records, report.signed, report.refused, report.boots, report.segments
+    );
+    for side_file in &report.side_files {
+        println!("torn end moved aside earlier: {}", side_file.display());
+    }
+    let Some(first) = &report.first_break else {
+        println!("chain intact");
+        return ExitCode::SUCCESS;
+    };
+    println!("chain BROKEN at {} offset {}: {}", first.file.display(), first.offset, first.fault);
+    if report.breaks > 1 {
+        println!("{} breaks in all", report.breaks);
+    }
+    ExitCode::from(EXIT_CHAIN_BROKEN)
+}
+
+fn address(admin: Option<PathBuf>, control: Option<Address>) -> Result<Address, Box<dyn std::error::Error>> {
+    match (admin, control) {
+        (_, Some(control)) => Ok(control),
+        (Some(admin), None) => Ok(Address::Unix(admin)),
+        (None, None) => Err("neither --admin nor --control".into()),
+    }
+}
+
+fn describe(status: &Status<'_>) -> String {
+    let mode = match status.mode {
+        Mode::Live => "live",
+        Mode::Halted => "HALTED",
+    };
+    format!(
+        "{mode}: desk {}, boot {}, up {}.{:03} s, {} receipts, {} signed, {} refused\npolicy {}\nhead   {}",
+        status.desk,
+        hex(&status.boot_id),
+        status.uptime_ms / 1000,
+        status.uptime_ms % 1000,
+        status.receipts,
+        status.signed,
+        status.refused,
+        hex(&status.policy_hash),
+        hex(&status.head),
+    )
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -65,11 +65,12 @@ impl Listener {
     pub(crate) fn bind(path: &Path, mode: u32) -> Result<Self, Error> {
         remove_if_dead(path)?;
         let socket = open()?;
-        // Before bind: the file then never exists with wider permissions.
+        // Before bind: the file then never exists with wider permissions. The process' umask may narrow them.
         fchmod(&socket, Mode::from_raw_mode(mode))?;
         bind(&socket, &SocketAddrUnix::new(path)?)?;
         listen(&socket, BACKLOG_MAX)?;
         let file = fs::symlink_metadata(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         Ok(Self {
             socket,
             path: path.to_owned(),

@@ -1,0 +1,369 @@
+//! The ledger: receipts in sequence, on disk before their replies go on.
+//!
+//! Several connections carry replies at once, so receipts may come here out of turn. [`Ledger::append`] holds
+//! one back until those before it have come, for a while; then it is written as it is and `verify`
+//! reports the gap. So whatever the daemon has written for a boot is a prefix of the vault's chain whenever all
+//! of the vault's clients come through this daemon.
+//!
+//! Durability: a record is with the kernel (one `write`) before its reply goes on, so it outlives the daemon's
+//! death, by `kill -9` too. It is synced to the disk every [`SYNC_EVERY`] and at the end: a power failure can
+//! cost at most the receipts of that time. A torn record that it leaves is moved to `<segment>.torn-<offset>.<n>`
+//! at the next start, never dropped.
+//!
+//! After the first error of a write or a sync nothing is appended any more.
+
+use core::fmt;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use wire::receipt::Receipt;
+
+use super::segment::{self, Name, Records, SIZE_SIZE, Step};
+
+/// How long a receipt waits for those before it.
+pub const GAP_WAIT: Duration = Duration::from_secs(1);
+
+/// How often written records are synced to the disk.
+pub const SYNC_EVERY: Duration = Duration::from_millis(200);
+
+/// Receipts that may wait for others at the same time. Each is held by a connection, of which there are fewer.
+const WAITING_MAX: usize = 1024;
+
+/// Boots whose segments are open at the same time.
+const CHAINS_MAX: usize = 4;
+
+/// Side files of one torn end.
+const SIDE_FILES_MAX: u32 = 16;
+
+/// Where a segment is full and the next one begins.
+const SEGMENT_SIZE_MAX: u64 = 64 * 1024 * 1024;
+
+/// Why a receipt is not on disk. Its reply must not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerError {
+    /// It is no receipt.
+    NotAReceipt,
+    /// Too many wait.
+    TooManyWaiting,
+    /// The disk failed, now or earlier.
+    Disk(io::ErrorKind),
+}
+
+impl fmt::Display for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAReceipt => f.write_str("it is no receipt"),
+            Self::TooManyWaiting => f.write_str("too many receipts wait for others"),
+            Self::Disk(kind) => write!(f, "{kind}"),
+        }
+    }
+}
+
+/// A torn end that was moved aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The segment.
+    pub segment: PathBuf,
+    /// Where its end now is.
+    pub offset: u64,
+    /// Where the bytes are that were there.
+    pub side_file: PathBuf,
+}
+
+/// The receipts folder, held by one daemon at a time.
+#[derive(Debug)]
+pub struct Ledger {
+    folder: PathBuf,
+    gap_wait: Duration,
+    state: Mutex<State>,
+    written: Condvar,
+    /// Holds the folder's lock.
+    _lock: File,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What earlier runs left: the next segment number and sequence of each boot.
+    known: BTreeMap<[u8; 16], Next>,
+    chains: Vec<Chain>,
+    failed: Option<io::ErrorKind>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Next {
+    number: u32,
+    sequence: u64,
+}
+
+/// One boot's open segment.
+#[derive(Debug)]
+struct Chain {
+    boot_id: [u8; 16],
+    next: Next,
+    file: Arc<File>,
+    size: u64,
+    is_dirty: bool,
+    waiting: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Ledger {
+    /// Opens `folder`, makes it when it is not there, and moves torn ends aside. A receipt waits `gap_wait` for
+    /// those before it; the daemon's is [`GAP_WAIT`].
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or another daemon holds it (`WouldBlock`).
+    pub fn open(folder: &Path, gap_wait: Duration) -> io::Result<(Self, Vec<Repair>)> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let lock = private().create(true).truncate(false).open(folder.join("lock"))?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        let mut last = BTreeMap::new();
+        for (name, path) in segment::list(folder)? {
+            last.insert(name.boot_id, (name, path));
+        }
+        let mut state = State::default();
+        let mut repairs = Vec::new();
+        for (boot_id, (name, path)) in last {
+            let (sequence, repair) = recover(&path)?;
+            repairs.extend(repair);
+            let number = name.number.saturating_add(1);
+            state.known.insert(boot_id, Next { number, sequence });
+        }
+        let ledger = Self {
+            folder: folder.to_owned(),
+            gap_wait,
+            state: Mutex::new(state),
+            written: Condvar::new(),
+            _lock: lock,
+        };
+        Ok((ledger, repairs))
+    }
+
+    /// Puts a record on disk, in its turn. Returns when it is there.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    pub fn append(&self, record: &[u8]) -> Result<(), LedgerError> {
+        let receipt = Receipt::read(record).map_err(|_| LedgerError::NotAReceipt)?;
+        let (boot_id, sequence) = (receipt.boot_id, receipt.sequence);
+        let mut state = self.lock();
+        state.check()?;
+        let chain = state.chain(&self.folder, boot_id)?;
+        let is_late = sequence < chain.next.sequence || chain.waiting.contains_key(&sequence);
+        if is_late {
+            // Its place is taken. Kept all the same; `verify` shows it as out of sequence.
+            return state.write(&self.folder, boot_id, record);
+        }
+        if chain.waiting.len() >= WAITING_MAX {
+            return Err(LedgerError::TooManyWaiting);
+        }
+        chain.waiting.insert(sequence, record.to_vec());
+        let outcome = self.wait_for_turn(state, boot_id, sequence);
+        self.written.notify_all();
+        outcome
+    }
+
+    fn wait_for_turn(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        boot_id: [u8; 16],
+        sequence: u64,
+    ) -> Result<(), LedgerError> {
+        let mut left = self.gap_wait;
+        loop {
+            state.check()?;
+            state.write_in_turn(&self.folder, boot_id)?;
+            let chain = state.chain(&self.folder, boot_id)?;
+            if chain.next.sequence > sequence {
+                return Ok(());
+            }
+            if left.is_zero() {
+                // Go on behind the gap, with the first that waits.
+                chain.next.sequence = chain.waiting.keys().next().copied().unwrap_or(sequence);
+                continue;
+            }
+            let since = started();
+            let (guard, _) = self.written.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            state = guard;
+            left = left.saturating_sub(since.elapsed());
+        }
+    }
+
+    /// Syncs what was written since the last call.
+    ///
+    /// # Errors
+    /// [`LedgerError::Disk`] when it fails now or the disk failed before; the ledger then takes nothing more.
+    pub fn sync(&self) -> Result<(), LedgerError> {
+        let mut files = Vec::new();
+        for chain in &mut self.lock().chains {
+            if std::mem::take(&mut chain.is_dirty) {
+                files.push(Arc::clone(&chain.file));
+            }
+        }
+        for file in files {
+            // Without the lock: appends go on meanwhile.
+            if let Err(error) = file.sync_data() {
+                return Err(self.lock().fail(&error));
+            }
+        }
+        self.lock().check()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked inside left the state as good as an error would.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<(), LedgerError> {
+        self.failed.map_or(Ok(()), |kind| Err(LedgerError::Disk(kind)))
+    }
+
+    fn fail(&mut self, error: &io::Error) -> LedgerError {
+        let kind = *self.failed.get_or_insert(error.kind());
+        LedgerError::Disk(kind)
+    }
+
+    /// The open chain of a boot; opens its next segment when there is none.
+    fn chain(&mut self, folder: &Path, boot_id: [u8; 16]) -> Result<&mut Chain, LedgerError> {
+        if let Some(at) = self.chains.iter().position(|chain| chain.boot_id == boot_id) {
+            return self.chains.get_mut(at).ok_or(LedgerError::TooManyWaiting);
+        }
+        if self.chains.len() >= CHAINS_MAX {
+            self.close_oldest()?;
+        }
+        let next = self.known.get(&boot_id).copied().unwrap_or_default();
+        match Chain::open(folder, boot_id, next) {
+            Ok(chain) => self.chains.push(chain),
+            Err(error) => return Err(self.fail(&error)),
+        }
+        self.chains.last_mut().ok_or(LedgerError::TooManyWaiting)
+    }
+
+    /// A vault has one boot at a time; older ones only have replies that were on their way.
+    fn close_oldest(&mut self) -> Result<(), LedgerError> {
+        let at = self.chains.iter().position(|chain| chain.waiting.is_empty());
+        let chain = self.chains.remove(at.ok_or(LedgerError::TooManyWaiting)?);
+        self.known.insert(chain.boot_id, chain.next);
+        chain.file.sync_data().map_err(|error| self.fail(&error))
+    }
+
+    /// Writes what waits, as far as it follows without a gap.
+    fn write_in_turn(&mut self, folder: &Path, boot_id: [u8; 16]) -> Result<(), LedgerError> {
+        loop {
+            let chain = self.chain(folder, boot_id)?;
+            let Some(record) = chain.waiting.remove(&chain.next.sequence) else {
+                return Ok(());
+            };
+            chain.next.sequence = chain.next.sequence.saturating_add(1);
+            self.write(folder, boot_id, &record)?;
+        }
+    }
+
+    fn write(&mut self, folder: &Path, boot_id: [u8; 16], record: &[u8]) -> Result<(), LedgerError> {
+        let chain = self.chain(folder, boot_id)?;
+        let outcome = chain.write(folder, record);
+        outcome.map_err(|error| self.fail(&error))
+    }
+}
+
+impl Chain {
+    fn open(folder: &Path, boot_id: [u8; 16], next: Next) -> io::Result<Self> {
+        let number = next.number;
+        let path = folder.join(Name { boot_id, number }.to_string());
+        let file = private().append(true).create_new(true).open(path)?;
+        File::open(folder)?.sync_all()?;
+        Ok(Self {
+            boot_id,
+            next: Next { number: number.saturating_add(1), ..next },
+            file: Arc::new(file),
+            size: 0,
+            is_dirty: false,
+            waiting: BTreeMap::new(),
+        })
+    }
+
+    fn write(&mut self, folder: &Path, record: &[u8]) -> io::Result<()> {
+        if self.size >= SEGMENT_SIZE_MAX {
+            self.file.sync_data()?;
+            let waiting = std::mem::take(&mut self.waiting);
+            *self = Self::open(folder, self.boot_id, self.next)?;
+            self.waiting = waiting;
+        }
+        let size = u32::try_from(record.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let line = [&size.to_le_bytes()[..], record].concat();
+        if let Err(error) = (&*self.file).write_all(&line) {
+            // What stands there now is a part of a record at best.
+            let _ = self.file.set_len(self.size);
+            return Err(error);
+        }
+        self.size = self.size.saturating_add(line.len() as u64);
+        self.is_dirty = true;
+        Ok(())
+    }
+}
+
+/// Moves a torn end aside. Returns the sequence that comes next and what was done. A file that is damaged in
+/// another way is left as it is; `verify` names the place.
+fn recover(path: &Path) -> io::Result<(u64, Option<Repair>)> {
+    let mut records = Records::open(path)?;
+    let mut sequence = 0;
+    loop {
+        match records.step()? {
+            Step::Record(record) => {
+                if let Ok(receipt) = Receipt::read(&record) {
+                    sequence = sequence.max(receipt.sequence.saturating_add(1));
+                }
+            }
+            Step::Torn { size } => {
+                let repair = move_aside(path, records.offset(), size)?;
+                return Ok((sequence, Some(repair)));
+            }
+            Step::End | Step::Damaged { .. } => return Ok((sequence, None)),
+        }
+    }
+}
+
+fn move_aside(path: &Path, offset: u64, size: u64) -> io::Result<Repair> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    // At most a record: `Records` calls nothing larger torn.
+    let mut torn = vec![0; usize::try_from(size).unwrap_or(SIZE_SIZE)];
+    file.read_exact_at(&mut torn, offset)?;
+    let (side_file, mut copy) = side_file(path, offset)?;
+    copy.write_all(&torn)?;
+    copy.sync_all()?;
+    file.set_len(offset)?;
+    file.sync_all()?;
+    Ok(Repair { segment: path.to_owned(), offset, side_file })
+}
+
+/// A new file beside the segment. One that an interrupted repair left is kept too.
+fn side_file(path: &Path, offset: u64) -> io::Result<(PathBuf, File)> {
+    for attempt in 0..SIDE_FILES_MAX {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".torn-{offset}.{attempt}"));
+        match private().create_new(true).open(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (PathBuf::from(name), file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Files that only the daemon's user can read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+#[allow(clippy::disallowed_methods)] // bounds a wait; no part of any judgement
+fn started() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,324 @@
+//! The ledger and its verification, on real files.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
+
+mod world;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_host::receipts::{Expected, Fault, Ledger, LedgerError, Report, tail, verify};
+use wire::receipt::ChainFault;
+use world::{Chain, Folder, HANG};
+
+fn open(folder: &Folder) -> Ledger {
+    Ledger::open(&folder.0, HANG).unwrap().0
+}
+
+fn check(folder: &Folder) -> Report {
+    verify(&folder.0, None).unwrap()
+}
+
+fn only_segment(folder: &Folder) -> PathBuf {
+    let mut segments = segments(&folder.0);
+    assert_eq!(segments.len(), 1);
+    segments.remove(0)
+}
+
+fn segments(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "log")).collect();
+    paths.sort();
+    paths
+}
+
+/// A folder with one segment of `count` records.
+fn filled(count: usize) -> (Folder, Vec<Vec<u8>>) {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let records = Chain::new(1).seal_many(count);
+    for record in &records {
+        ledger.append(record).unwrap();
+    }
+    (folder, records)
+}
+
+fn write_records(path: &Path, records: &[&Vec<u8>]) {
+    let bytes: Vec<u8> = records.iter().flat_map(|record| world::framed(record)).collect();
+    fs::write(path, bytes).unwrap();
+}
+
+fn assert_broken(folder: &Folder, record: u64, record_size: usize, fault: Fault) {
+    let found = check(folder).first_break.unwrap();
+    assert_eq!(found.fault, fault);
+    assert_eq!(found.offset, record * (record_size as u64 + 4));
+    assert_eq!(found.file, *segments(&folder.0).last().unwrap());
+}
+
+#[test]
+fn receipts_in_sequence_verify() {
+    let (folder, _) = filled(20);
+    let report = check(&folder);
+    assert_eq!((report.records, report.signed, report.boots, report.segments), (20, 20, 1, 1));
+    assert_eq!(report.first_break, None);
+}
+
+#[test]
+fn receipts_that_come_out_of_turn_are_written_in_turn() {
+    let folder = Folder::new();
+    let ledger = Arc::new(open(&folder));
+    let mut records = Chain::new(1).seal_many(30);
+    records.reverse();
+    let appends: Vec<_> = records
+        .into_iter()
+        .map(|record| {
+            let ledger = Arc::clone(&ledger);
+            std::thread::spawn(move || ledger.append(&record))
+        })
+        .collect();
+    for append in appends {
+        append.join().unwrap().unwrap();
+    }
+    let report = check(&folder);
+    assert_eq!((report.records, report.first_break), (30, None));
+}
+
+#[test]
+fn a_gap_that_does_not_fill_is_written_as_it_is_and_reported_as_a_gap() {
+    let folder = Folder::new();
+    let (ledger, _) = Ledger::open(&folder.0, Duration::from_millis(5)).unwrap();
+    let records = Chain::new(1).seal_many(6);
+    for at in [0, 1, 4, 5] {
+        ledger.append(&records[at]).unwrap();
+    }
+    let fault = ChainFault::SequenceDiffers { expected: 2, found: 4 };
+    assert_broken(&folder, 2, records[0].len(), Fault::Chain(fault));
+    let report = check(&folder);
+    assert_eq!((report.records, report.breaks), (4, 1));
+}
+
+#[test]
+fn a_receipt_that_comes_after_its_gap_was_given_up_is_kept_and_reported() {
+    let folder = Folder::new();
+    let (ledger, _) = Ledger::open(&folder.0, Duration::from_millis(5)).unwrap();
+    let records = Chain::new(1).seal_many(2);
+    ledger.append(&records[1]).unwrap();
+    ledger.append(&records[0]).unwrap();
+    let report = check(&folder);
+    assert_eq!(report.records, 2);
+    assert!(report.first_break.is_some());
+}
+
+#[test]
+fn a_new_daemon_continues_the_chain_in_a_new_segment() {
+    let folder = Folder::new();
+    let mut chain = Chain::new(1);
+    for _ in 0..3 {
+        let ledger = open(&folder);
+        for record in chain.seal_many(4) {
+            ledger.append(&record).unwrap();
+        }
+    }
+    let report = check(&folder);
+    assert_eq!((report.records, report.segments, report.boots), (12, 3, 1));
+    assert_eq!(report.first_break, None);
+}
+
+#[test]
+fn boots_are_chains_of_their_own() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    // More than the ledger keeps open, in turns.
+    let mut chains: Vec<_> = (0..9).map(Chain::new).collect();
+    for _ in 0..3 {
+        for chain in &mut chains {
+            ledger.append(&chain.seal(1, 0)).unwrap();
+        }
+    }
+    let report = check(&folder);
+    assert_eq!((report.records, report.boots), (27, 9));
+    assert_eq!(report.first_break, None);
+}
+
+#[test]
+fn only_one_daemon_holds_the_folder() {
+    let folder = Folder::new();
+    let first = open(&folder);
+    let error = Ledger::open(&folder.0, HANG).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+    drop(first);
+    open(&folder);
+}
+
+#[test]
+fn a_torn_end_is_moved_aside_and_the_chain_goes_on() {
+    for cut in [1, 2, 5, 100] {
+        let folder = Folder::new();
+        let mut chain = Chain::new(1);
+        let ledger = open(&folder);
+        for record in chain.seal_many(3) {
+            ledger.append(&record).unwrap();
+        }
+        drop(ledger);
+        // The power failed inside the fourth record: its reply never went on, but the vault had sealed it.
+        let path = only_segment(&folder);
+        let whole = fs::read(&path).unwrap();
+        let torn = &world::framed(&chain.clone().seal(1, 0))[..cut];
+        fs::write(&path, [&whole[..], torn].concat()).unwrap();
+        assert!(matches!(check(&folder).first_break.unwrap().fault, Fault::Torn { .. }));
+
+        let (ledger, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+        assert_eq!(repairs.len(), 1);
+        assert_eq!(fs::read(&repairs[0].side_file).unwrap(), torn);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        ledger.append(&chain.seal(1, 0)).unwrap();
+        let report = check(&folder);
+        assert_eq!((report.records, report.first_break), (4, None));
+        assert_eq!(report.side_files, [repairs[0].side_file.clone()]);
+    }
+}
+
+#[test]
+fn an_end_of_zeros_is_a_torn_end() {
+    let (folder, _) = filled(3);
+    let path = only_segment(&folder);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, [&whole[..], &[0; 700]].concat()).unwrap();
+    let (_, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+    assert_eq!(repairs.len(), 1);
+    assert_eq!(fs::read(&path).unwrap(), whole);
+}
+
+#[test]
+fn a_size_that_no_record_has_is_damage_and_left_as_it_is() {
+    let (folder, records) = filled(3);
+    let path = only_segment(&folder);
+    let mut bytes = fs::read(&path).unwrap();
+    let second = records[0].len() + 4;
+    bytes[second..second + 4].copy_from_slice(&[0xff; 4]);
+    fs::write(&path, &bytes).unwrap();
+    let (_, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+    assert_eq!(repairs, []);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    assert_broken(&folder, 1, records[0].len(), Fault::Damaged { declared: u32::MAX });
+}
+
+#[test]
+fn any_changed_byte_of_the_log_is_found() {
+    let (folder, _) = filled(3);
+    let path = only_segment(&folder);
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x40;
+        fs::write(&path, &changed).unwrap();
+        // The last record is held by no later one, only by the vault's own word.
+        let mut vault = Chain::new(1);
+        vault.seal_many(3);
+        let expected = Expected { boot_id: vault.boot_id, receipts: 3, head: vault.head };
+        let report = verify(&folder.0, Some(expected)).unwrap();
+        assert!(report.first_break.is_some(), "byte {at}");
+    }
+}
+
+#[test]
+fn a_missing_record_is_found() {
+    let (folder, records) = filled(4);
+    write_records(&only_segment(&folder), &[&records[0], &records[2], &records[3]]);
+    let fault = ChainFault::SequenceDiffers { expected: 1, found: 2 };
+    assert_broken(&folder, 1, records[0].len(), Fault::Chain(fault));
+}
+
+#[test]
+fn a_missing_first_record_is_found() {
+    let (folder, records) = filled(3);
+    write_records(&only_segment(&folder), &[&records[1], &records[2]]);
+    let fault = ChainFault::SequenceDiffers { expected: 0, found: 1 };
+    assert_broken(&folder, 0, records[0].len(), Fault::Chain(fault));
+}
+
+#[test]
+fn reordered_records_are_found() {
+    let (folder, records) = filled(4);
+    write_records(&only_segment(&folder), &[&records[0], &records[2], &records[1], &records[3]]);
+    let fault = ChainFault::SequenceDiffers { expected: 1, found: 2 };
+    assert_broken(&folder, 1, records[0].len(), Fault::Chain(fault));
+}
+
+#[test]
+fn a_record_of_another_boot_is_found() {
+    let (folder, records) = filled(3);
+    let foreign = Chain::new(2).seal(1, 0);
+    write_records(&only_segment(&folder), &[&records[0], &foreign, &records[1]]);
+    assert_broken(&folder, 1, records[0].len(), Fault::AnotherBoot);
+}
+
+#[test]
+fn an_end_cut_off_inside_a_record_is_found() {
+    let (folder, records) = filled(3);
+    let path = only_segment(&folder);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let size = records[0].len() as u64 + 3;
+    assert_broken(&folder, 2, records[0].len(), Fault::Torn { size });
+}
+
+#[test]
+fn an_end_cut_off_between_records_is_found_by_the_vaults_own_word() {
+    let (folder, records) = filled(3);
+    write_records(&only_segment(&folder), &[&records[0], &records[1]]);
+    assert_eq!(check(&folder).first_break, None);
+    let mut vault = Chain::new(1);
+    vault.seal_many(3);
+    let expected = Expected { boot_id: vault.boot_id, receipts: 3, head: vault.head };
+    let found = verify(&folder.0, Some(expected)).unwrap().first_break.unwrap();
+    assert_eq!(found.fault, Fault::EndMissing { sealed: 3 });
+}
+
+#[test]
+fn a_missing_segment_is_found() {
+    let folder = Folder::new();
+    let mut chain = Chain::new(1);
+    for _ in 0..3 {
+        let ledger = open(&folder);
+        for record in chain.seal_many(2) {
+            ledger.append(&record).unwrap();
+        }
+    }
+    fs::remove_file(&segments(&folder.0)[1]).unwrap();
+    let found = check(&folder).first_break.unwrap();
+    let fault = ChainFault::SequenceDiffers { expected: 2, found: 4 };
+    assert_eq!(found.fault, Fault::Chain(fault));
+}
+
+#[test]
+fn after_a_failure_of_the_disk_nothing_is_taken_any_more() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let mut chain = Chain::new(1);
+    fs::remove_dir_all(&folder.0).unwrap();
+    let record = chain.seal(1, 0);
+    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
+    fs::create_dir_all(&folder.0).unwrap();
+    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
+    assert!(segments(&folder.0).is_empty());
+}
+
+#[test]
+fn bytes_that_are_no_receipt_are_not_written() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    assert_eq!(ledger.append(b"no receipt"), Err(LedgerError::NotAReceipt));
+    assert!(segments(&folder.0).is_empty());
+}
+
+#[test]
+fn the_tail_shows_the_last_receipts_oldest_first() {
+    let (folder, _) = filled(5);
+    let lines = tail(&folder.0, 2).unwrap();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].trim_start().starts_with("3 ") && lines[0].contains("signed"), "{}", lines[0]);
+    assert!(lines[1].contains(r#"{"chain_id":"9"}"#), "{}", lines[1]);
+}
