@@ -36,9 +36,7 @@ fn swap() -> ExactInputSingle {
 fn lines() -> Vec<Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../venues/vectors/evm_eip1559.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn from_hex(text: &Value) -> Vec<u8> {
@@ -88,11 +86,9 @@ fn built(facts: &Value) -> Option<Vec<u8>> {
             transfer_from(&gas, &fact("token"), &fact("from"), &fact("recipient"), amount())
         }
         Some("exactInputSingle") => {
-            let router = facts
-                .get("deadline")
-                .map_or(Router::SwapRouter02, |deadline| Router::SwapRouter {
-                    deadline_s: number(deadline).to(),
-                });
+            let router = facts.get("deadline").map_or(Router::SwapRouter02, |deadline| Router::SwapRouter {
+                deadline_s: number(deadline).to(),
+            });
             let swap = ExactInputSingle {
                 token_in: fact("token_in"),
                 token_out: fact("token_out"),
@@ -127,10 +123,7 @@ fn a_line_built_from_its_facts_is_the_line() {
 fn a_swap_decodes_to_what_was_asked_for() {
     for (router, deadline) in [
         (Router::SwapRouter02, Deadline::None),
-        (
-            Router::SwapRouter { deadline_s: 77 },
-            Deadline::At(U256::from(77)),
-        ),
+        (Router::SwapRouter { deadline_s: 77 }, Deadline::At(U256::from(77))),
     ] {
         let payload = exact_input_single(&GAS, &CONTRACT, router, &swap()).unwrap();
         let transaction = decode(&payload).unwrap();
@@ -154,38 +147,17 @@ fn a_swap_decodes_to_what_was_asked_for() {
 fn what_no_chain_accepts_is_not_built() {
     let build = |gas: Gas| native_transfer(&gas, &FIRST, U256::ONE);
     assert_eq!(build(Gas { chain_id: 0, ..GAS }), Err(Error::ChainIdZero));
-    assert_eq!(
-        build(Gas {
-            nonce: u64::MAX,
-            ..GAS
-        }),
-        Err(Error::NonceTooLarge)
-    );
+    assert_eq!(build(Gas { nonce: u64::MAX, ..GAS }), Err(Error::NonceTooLarge));
     let tip = GAS.max_fee_per_gas + U256::ONE;
-    assert_eq!(
-        build(Gas {
-            max_priority_fee_per_gas: tip,
-            ..GAS
-        }),
-        Err(Error::PriorityFeeAboveMaxFee)
-    );
+    assert_eq!(build(Gas { max_priority_fee_per_gas: tip, ..GAS }), Err(Error::PriorityFeeAboveMaxFee));
 }
 
 #[test]
 fn what_does_not_fit_its_type_is_not_built() {
     let build = |swap| exact_input_single(&GAS, &CONTRACT, Router::SwapRouter02, &swap);
+    assert_eq!(build(ExactInputSingle { pool_fee: 1 << 24, ..swap() }), Err(Error::PoolFeeTooLarge));
     assert_eq!(
-        build(ExactInputSingle {
-            pool_fee: 1 << 24,
-            ..swap()
-        }),
-        Err(Error::PoolFeeTooLarge)
-    );
-    assert_eq!(
-        build(ExactInputSingle {
-            sqrt_price_limit_x96: U256::ONE << 160,
-            ..swap()
-        }),
+        build(ExactInputSingle { sqrt_price_limit_x96: U256::ONE << 160, ..swap() }),
         Err(Error::PriceLimitTooLarge)
     );
 }

@@ -107,11 +107,7 @@ impl fmt::Display for Error {
             Self::PoolFeeTooLarge => formatter.write_str("the pool fee does not fit a uint24"),
             Self::PriceLimitTooLarge => formatter.write_str("the price limit does not fit a uint160"),
             Self::PayloadMalformed(refusal) => {
-                write!(
-                    formatter,
-                    "not an unsigned EIP-1559 transaction: {}",
-                    refusal.explanation()
-                )
+                write!(formatter, "not an unsigned EIP-1559 transaction: {}", refusal.explanation())
             }
             Self::RecoveryIdNotKnown(byte) => write!(formatter, "{byte} is not a recovery id"),
             Self::SignatureZero => formatter.write_str("the signature's r or s is zero"),
@@ -159,12 +155,7 @@ pub fn transfer_from(
     amount: U256,
 ) -> Result<Vec<u8>, Error> {
     let words = [address_word(owner), address_word(recipient), amount];
-    encode(
-        gas,
-        token,
-        U256::ZERO,
-        &call_data([0x23, 0xb8, 0x72, 0xdd], &words),
-    )
+    encode(gas, token, U256::ZERO, &call_data([0x23, 0xb8, 0x72, 0xdd], &words))
 }
 
 /// The payload that calls `exactInputSingle` of the router contract at `address`, which is a `router`.
@@ -213,9 +204,7 @@ pub fn assemble_signed(payload: &[u8], signature: &[u8; 65]) -> Result<Vec<u8>, 
         [0 | 27] => U256::ZERO,
         [1 | 28] => U256::ONE,
         other => {
-            return Err(Error::RecoveryIdNotKnown(
-                other.first().copied().unwrap_or_default(),
-            ));
+            return Err(Error::RecoveryIdNotKnown(other.first().copied().unwrap_or_default()));
         }
     };
     let (r, s) = (U256::from_be_slice(r), U256::from_be_slice(s));

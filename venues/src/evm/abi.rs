@@ -35,10 +35,7 @@ pub(super) fn read_call<'f>(contract: &'f Address, data: &'f [u8]) -> Call<'f> {
         return Call::NativeTransfer { recipient: contract };
     }
     let Some((&selector, arguments)) = data.split_first_chunk::<4>() else {
-        return Call::Unknown {
-            contract,
-            selector: None,
-        };
+        return Call::Unknown { contract, selector: None };
     };
     let read = match selector {
         TRANSFER => read_transfer,
@@ -47,37 +44,22 @@ pub(super) fn read_call<'f>(contract: &'f Address, data: &'f [u8]) -> Call<'f> {
         EXACT_INPUT_SINGLE => read_exact_input_single,
         EXACT_INPUT_SINGLE_02 => read_exact_input_single_02,
         _ => {
-            return Call::Unknown {
-                contract,
-                selector: Some(selector),
-            };
+            return Call::Unknown { contract, selector: Some(selector) };
         }
     };
     let (words, loose) = arguments.as_chunks::<32>();
-    let call = if loose.is_empty() {
-        read(contract, words)
-    } else {
-        None
-    };
+    let call = if loose.is_empty() { read(contract, words) } else { None };
     call.unwrap_or(Call::NotCanonical { contract, selector })
 }
 
 fn read_transfer<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
     let [recipient, amount] = words else { return None };
-    Some(Call::Transfer {
-        token,
-        recipient: read_address(recipient)?,
-        amount: read_uint256(amount),
-    })
+    Some(Call::Transfer { token, recipient: read_address(recipient)?, amount: read_uint256(amount) })
 }
 
 fn read_approve<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
     let [spender, amount] = words else { return None };
-    Some(Call::Approve {
-        token,
-        spender: read_address(spender)?,
-        amount: read_uint256(amount),
-    })
+    Some(Call::Approve { token, spender: read_address(spender)?, amount: read_uint256(amount) })
 }
 
 fn read_transfer_from<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
@@ -104,12 +86,7 @@ fn read_exact_input_single_02<'f>(router: &'f Address, words: &'f [Word]) -> Opt
     let [token_in, token_out, fee, recipient, amounts @ ..] = words else {
         return None;
     };
-    read_swap(
-        router,
-        [token_in, token_out, fee, recipient],
-        Deadline::None,
-        amounts,
-    )
+    read_swap(router, [token_in, token_out, fee, recipient], Deadline::None, amounts)
 }
 
 fn read_swap<'f>(

@@ -87,10 +87,7 @@ impl<'f> Fields<'f> {
         if !envelope.is_empty() {
             return Err(Refusal::TrailingBytes.into());
         }
-        Ok(Self {
-            reader: Reader::new(items),
-            index: 0,
-        })
+        Ok(Self { reader: Reader::new(items), index: 0 })
     }
 
     fn close(mut self) -> Result<(), Why> {
@@ -98,11 +95,7 @@ impl<'f> Fields<'f> {
         while !self.reader.is_empty() {
             self.next()?;
         }
-        if self.index == FIELD_COUNT {
-            Ok(())
-        } else {
-            Err(self.field_count())
-        }
+        if self.index == FIELD_COUNT { Ok(()) } else { Err(self.field_count()) }
     }
 
     fn field_count(&self) -> Why {
@@ -115,10 +108,7 @@ impl<'f> Fields<'f> {
         if self.reader.is_empty() {
             return Err(self.field_count());
         }
-        let item = self
-            .reader
-            .next()
-            .map_err(|_| Why::new(Refusal::RlpNotCanonical).subject(self.index))?;
+        let item = self.reader.next().map_err(|_| Why::new(Refusal::RlpNotCanonical).subject(self.index))?;
         self.index = self.index.saturating_add(1);
         Ok(item)
     }
@@ -191,9 +181,5 @@ fn read_access_list(items: &[u8]) -> Option<AccessList<'_>> {
             storage_keys = storage_keys.checked_add(1)?;
         }
     }
-    Some(AccessList {
-        items,
-        addresses,
-        storage_keys,
-    })
+    Some(AccessList { items, addresses, storage_keys })
 }

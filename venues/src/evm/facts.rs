@@ -9,11 +9,7 @@ use crate::U256;
 pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
     sink.uint(FactKey::ChainId, transaction.chain_id());
     sink.uint(FactKey::Nonce, transaction.nonce());
-    tell_uint256(
-        sink,
-        FactKey::MaxPriorityFeePerGas,
-        transaction.max_priority_fee_per_gas(),
-    );
+    tell_uint256(sink, FactKey::MaxPriorityFeePerGas, transaction.max_priority_fee_per_gas());
     tell_uint256(sink, FactKey::MaxFeePerGas, transaction.max_fee_per_gas());
     sink.uint(FactKey::GasLimit, transaction.gas_limit());
     match transaction.to() {
@@ -30,32 +26,19 @@ pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
 fn tell_call(call: &Call<'_>, sink: &mut dyn FactSink) {
     match call {
         Call::NativeTransfer { .. } | Call::Creation => {}
-        Call::Transfer {
-            token,
-            recipient,
-            amount,
-        } => {
+        Call::Transfer { token, recipient, amount } => {
             sink.text(FactKey::Function, "transfer");
             sink.address(FactKey::Token, token);
             sink.address(FactKey::Recipient, recipient);
             tell_uint256(sink, FactKey::Amount, *amount);
         }
-        Call::Approve {
-            token,
-            spender,
-            amount,
-        } => {
+        Call::Approve { token, spender, amount } => {
             sink.text(FactKey::Function, "approve");
             sink.address(FactKey::Token, token);
             sink.address(FactKey::Spender, spender);
             tell_uint256(sink, FactKey::Amount, *amount);
         }
-        Call::TransferFrom {
-            token,
-            owner,
-            recipient,
-            amount,
-        } => {
+        Call::TransferFrom { token, owner, recipient, amount } => {
             sink.text(FactKey::Function, "transferFrom");
             sink.address(FactKey::Token, token);
             sink.address(FactKey::From, owner);

@@ -20,11 +20,7 @@ pub(super) fn judge(
     let call = transaction.call();
     require_understood(call)?;
     judge_envelope(transaction, limits)?;
-    let judged = Judged {
-        chain_id: transaction.chain_id(),
-        account,
-        now,
-    };
+    let judged = Judged { chain_id: transaction.chain_id(), account, now };
     if let Call::NativeTransfer { recipient } = call {
         judged.native(limits.native, recipient, transaction.value())?;
         return Ok(Charge::default());
@@ -36,22 +32,13 @@ pub(super) fn judge(
             .limit(Shown::uint(0)));
     }
     match call {
-        Call::Transfer {
-            token,
-            recipient,
-            amount,
-        } => judged.transfer(limits.tokens, token, recipient, *amount)?,
-        Call::Approve {
-            token,
-            spender,
-            amount,
-        } => judged.approve(limits.tokens, token, spender, *amount)?,
-        Call::TransferFrom {
-            token,
-            owner,
-            recipient,
-            amount,
-        } => judged.transfer_from(limits.tokens, token, [owner, recipient], *amount)?,
+        Call::Transfer { token, recipient, amount } => {
+            judged.transfer(limits.tokens, token, recipient, *amount)?
+        }
+        Call::Approve { token, spender, amount } => judged.approve(limits.tokens, token, spender, *amount)?,
+        Call::TransferFrom { token, owner, recipient, amount } => {
+            judged.transfer_from(limits.tokens, token, [owner, recipient], *amount)?
+        }
         Call::ExactInputSingle(swap) => judged.swap(limits.swaps, swap)?,
         Call::NativeTransfer { .. } | Call::Creation | Call::NotCanonical { .. } | Call::Unknown { .. } => {
             return Err(Refusal::CallNotSupported.into());
@@ -115,11 +102,7 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn native(&self, entries: &[NativeLimits<'_>], recipient: &Address, value: U256) -> Result<(), Why> {
-        let on_chain = || {
-            entries
-                .iter()
-                .filter(|entry| entry.chains.contains(&self.chain_id))
-        };
+        let on_chain = || entries.iter().filter(|entry| entry.chains.contains(&self.chain_id));
         if on_chain().next().is_none() {
             return Err(Refusal::FunctionNotAllowed.into());
         }
@@ -183,9 +166,7 @@ impl Judged<'_> {
         if named().next().is_none() {
             return Err(of_address(Refusal::TokenNotAllowed, token));
         }
-        named()
-            .find_map(granted)
-            .ok_or(Refusal::FunctionNotAllowed.into())
+        named().find_map(granted).ok_or(Refusal::FunctionNotAllowed.into())
     }
 
     fn swap(&self, entries: &[SwapLimits<'_>], swap: &ExactInputSingle<'_>) -> Result<(), Why> {
@@ -261,11 +242,7 @@ impl Judged<'_> {
         listed: &[Address],
         refusal: Refusal,
     ) -> Result<(), Why> {
-        if self.is_own_or_listed(address, listed) {
-            Ok(())
-        } else {
-            Err(of_address(refusal, address))
-        }
+        if self.is_own_or_listed(address, listed) { Ok(()) } else { Err(of_address(refusal, address)) }
     }
 }
 
@@ -291,20 +268,14 @@ fn require_out_per_in(swap: &ExactInputSingle<'_>, ratio: &Ratio) -> Result<(), 
     let quotient = least.checked_div(Product::from(ratio.denominator));
     let limit = quotient.map(|quotient| {
         let exact = quotient.wrapping_mul(Product::from(ratio.denominator)) == least;
-        let rounded_up = if exact {
-            quotient
-        } else {
-            quotient.wrapping_add(Product::ONE)
-        };
+        let rounded_up = if exact { quotient } else { quotient.wrapping_add(Product::ONE) };
         rounded_up.max(Product::ONE)
     });
-    Err(Why::new(Refusal::MinimumOutBelowRatio)
-        .observed(uint256(swap.amount_out_min))
-        .limit(
-            limit
-                .and_then(|limit| U256::checked_from_limbs_slice(limit.as_limbs()))
-                .map_or(Shown::Nothing, uint256),
-        ))
+    Err(Why::new(Refusal::MinimumOutBelowRatio).observed(uint256(swap.amount_out_min)).limit(
+        limit
+            .and_then(|limit| U256::checked_from_limbs_slice(limit.as_limbs()))
+            .map_or(Shown::Nothing, uint256),
+    ))
 }
 
 /// A product of two 256-bit integers.

@@ -85,9 +85,7 @@ impl<'f> Reader<'f> {
         if length.first() == Some(&0) {
             return Err(Fault::NotCanonical);
         }
-        let size = length
-            .iter()
-            .fold(0_u64, |size, byte| (size << 8) | u64::from(*byte));
+        let size = length.iter().fold(0_u64, |size, byte| (size << 8) | u64::from(*byte));
         if size < LONG_SIZE_MIN {
             return Err(Fault::NotCanonical);
         }

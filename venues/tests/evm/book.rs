@@ -25,10 +25,7 @@ pub(crate) const ZERO: Address = [0; 20];
 pub(crate) const TWO: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2];
 
 pub(crate) const NOW_S: u64 = 1_790_812_800;
-pub(crate) const NOW: Now = Now {
-    monotonic_ms: 5,
-    wall_ms: NOW_S * 1000 + 999,
-};
+pub(crate) const NOW: Now = Now { monotonic_ms: 5, wall_ms: NOW_S * 1000 + 999 };
 
 pub(crate) const fn u(value: u64) -> U256 {
     U256::from_limbs([value, 0, 0, 0])
@@ -45,10 +42,7 @@ pub(crate) const fn swaps(router: Router, routers: &'static [Address]) -> SwapLi
         recipients: &[FRIEND, ZERO, TWO, ROUTER_02],
         amount_in_max: u(1000),
         // At least three out for two in.
-        out_per_in_min: Ratio {
-            numerator: u(3),
-            denominator: u(2),
-        },
+        out_per_in_min: Ratio { numerator: u(3), denominator: u(2) },
         deadline_ahead_max_s: 600,
     }
 }
@@ -60,55 +54,29 @@ pub(crate) const BOOK: Limits<'static> = Limits {
     transaction_fee_max: u(30_000_000 * GWEI),
     access_list_entries_max: 3,
     native: &[
-        NativeLimits {
-            chains: &[1],
-            recipients: &[FRIEND],
-            value_max: u(100),
-        },
-        NativeLimits {
-            chains: &[1, 10],
-            recipients: &[FRIEND, RICH_FRIEND],
-            value_max: u(10_000),
-        },
+        NativeLimits { chains: &[1], recipients: &[FRIEND], value_max: u(100) },
+        NativeLimits { chains: &[1, 10], recipients: &[FRIEND, RICH_FRIEND], value_max: u(10_000) },
     ],
     tokens: &[
         TokenLimits {
             chains: &[1],
             tokens: &[USDC],
-            transfer: Some(TransferLimits {
-                recipients: &[FRIEND],
-                amount_max: u(1000),
-            }),
+            transfer: Some(TransferLimits { recipients: &[FRIEND], amount_max: u(1000) }),
             approve: None,
             transfer_from: None,
         },
         TokenLimits {
             chains: &[1],
             tokens: &[USDC],
-            transfer: Some(TransferLimits {
-                recipients: &[FRIEND, RICH_FRIEND],
-                amount_max: u(100_000),
-            }),
-            approve: Some(ApproveLimits {
-                spenders: &[SPENDER],
-                amount_max: u(500),
-            }),
+            transfer: Some(TransferLimits { recipients: &[FRIEND, RICH_FRIEND], amount_max: u(100_000) }),
+            approve: Some(ApproveLimits { spenders: &[SPENDER], amount_max: u(500) }),
             transfer_from: Some(TransferFromLimits {
                 owners: &[OWNER],
                 recipients: &[FRIEND],
                 amount_max: u(50),
             }),
         },
-        TokenLimits {
-            chains: &[1],
-            tokens: &[DAI],
-            transfer: None,
-            approve: None,
-            transfer_from: None,
-        },
+        TokenLimits { chains: &[1], tokens: &[DAI], transfer: None, approve: None, transfer_from: None },
     ],
-    swaps: &[
-        swaps(Router::SwapRouter, &[ROUTER]),
-        swaps(Router::SwapRouter02, &[ROUTER_02]),
-    ],
+    swaps: &[swaps(Router::SwapRouter, &[ROUTER]), swaps(Router::SwapRouter02, &[ROUTER_02])],
 };

@@ -97,23 +97,14 @@ malformed! {
 
 #[test]
 fn a_signed_transaction_is_refused_with_the_number_of_its_fields() {
-    let signed = [
-        &Draft::to(OTHER).fields()[..],
-        &[integer(U256::ONE), vec![2], vec![3]],
-    ]
-    .concat();
-    let expected = Why::new(Refusal::TransactionFieldCount)
-        .observed(Shown::uint(12))
-        .limit(Shown::uint(9));
+    let signed = [&Draft::to(OTHER).fields()[..], &[integer(U256::ONE), vec![2], vec![3]]].concat();
+    let expected = Why::new(Refusal::TransactionFieldCount).observed(Shown::uint(12)).limit(Shown::uint(9));
     assert_eq!(decode(&envelope(&signed)), Err(expected));
 }
 
 #[test]
 fn an_access_list_is_counted() {
-    let entries = [
-        access_entry(&OTHER, &[&[1; 32], &[2; 32]]),
-        access_entry(&TOKEN, &[]),
-    ];
+    let entries = [access_entry(&OTHER, &[&[1; 32], &[2; 32]]), access_entry(&TOKEN, &[])];
     let payload = with_access_list(&[&entries[0], &entries[1]]);
     let transaction = decode(&payload).unwrap();
     assert_eq!(transaction.access_list().addresses(), 2);
@@ -134,12 +125,7 @@ fn a_thousand_nested_lists_are_refused() {
 #[test]
 fn an_empty_recipient_is_a_creation_whatever_the_data() {
     for data in [vec![], vec![0x60, 0x80], transfer().data] {
-        let payload = Draft {
-            to: None,
-            data,
-            ..Draft::to(OTHER)
-        }
-        .encode();
+        let payload = Draft { to: None, data, ..Draft::to(OTHER) }.encode();
         assert_eq!(*decode(&payload).unwrap().call(), Call::Creation);
     }
 }
@@ -152,9 +138,7 @@ fn call_of(change: impl FnOnce(&mut Vec<u8>)) -> &'static str {
         Call::NativeTransfer { .. } => "native",
         Call::Transfer { .. } => "transfer",
         Call::NotCanonical { .. } => "not canonical",
-        Call::Unknown {
-            selector: Some(_), ..
-        } => "unknown",
+        Call::Unknown { selector: Some(_), .. } => "unknown",
         Call::Unknown { selector: None, .. } => "unknown without selector",
         Call::Approve { .. } | Call::TransferFrom { .. } | Call::ExactInputSingle(_) | Call::Creation => {
             "other"
@@ -206,15 +190,7 @@ fn another_selector_is_unknown() {
 
 /// The words of a swap that is canonical, without a deadline.
 fn swap_words() -> [U256; 7] {
-    [
-        word(TOKEN),
-        word(OTHER),
-        U256::from(3000),
-        word(OTHER),
-        U256::from(9),
-        U256::from(8),
-        U256::ZERO,
-    ]
+    [word(TOKEN), word(OTHER), U256::from(3000), word(OTHER), U256::from(9), U256::from(8), U256::ZERO]
 }
 
 fn swap_is_canonical(words: &[U256], selector: u32) -> bool {
@@ -243,14 +219,8 @@ fn values_of_a_swap_must_fit_their_types() {
         words[index] = one_bit(width - 1);
         assert!(swap_is_canonical(&words, 0x04e4_5aaf), "word {index} fits");
         words[index] = one_bit(width);
-        assert!(
-            !swap_is_canonical(&words, 0x04e4_5aaf),
-            "word {index} is too wide"
-        );
+        assert!(!swap_is_canonical(&words, 0x04e4_5aaf), "word {index} is too wide");
         words[index] = U256::MAX;
-        assert!(
-            !swap_is_canonical(&words, 0x04e4_5aaf),
-            "word {index} is far too wide"
-        );
+        assert!(!swap_is_canonical(&words, 0x04e4_5aaf), "word {index} is far too wide");
     }
 }

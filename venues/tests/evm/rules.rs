@@ -20,10 +20,7 @@ fn judge(draft: &Draft) -> Result<Charge, Why> {
 }
 
 fn native(recipient: Address, value: u64) -> Draft {
-    Draft {
-        value: u(value),
-        ..Draft::to(recipient)
-    }
+    Draft { value: u(value), ..Draft::to(recipient) }
 }
 
 fn transfer(token: Address, recipient: Address, amount: u64) -> Draft {
@@ -263,23 +260,10 @@ fn a_transaction_fee_that_overflows_is_above_every_cap() {
         transaction_fee_max: U256::MAX,
         ..BOOK
     };
-    let draft = Draft {
-        fee: U256::MAX,
-        gas_limit: 2,
-        ..native(FRIEND, 1)
-    };
+    let draft = Draft { fee: U256::MAX, gas_limit: 2, ..native(FRIEND, 1) };
     let expected = Why::new(Refusal::TransactionFeeAboveCap).limit(Shown::Uint256([0xff; 32]));
     assert_eq!(judge_by(&book, &draft), Err(expected));
-    assert!(
-        judge_by(
-            &book,
-            &Draft {
-                gas_limit: 1,
-                ..draft
-            }
-        )
-        .is_ok()
-    );
+    assert!(judge_by(&book, &Draft { gas_limit: 1, ..draft }).is_ok());
 }
 
 fn judge_swap_by(ratio: Ratio, swap: &Swap) -> Result<Charge, Why> {
@@ -288,53 +272,23 @@ fn judge_swap_by(ratio: Ratio, swap: &Swap) -> Result<Charge, Why> {
         out_per_in_min: ratio,
         ..swaps(Router::SwapRouter02, &[ROUTER_02])
     };
-    let book = Limits {
-        swaps: &[entry],
-        ..BOOK
-    };
+    let book = Limits { swaps: &[entry], ..BOOK };
     judge_by(&book, &swap.on_router_02())
 }
 
 #[test]
 fn a_ratio_of_zero_still_wants_a_minimum_out_of_one() {
-    let none = Ratio {
-        numerator: U256::ZERO,
-        denominator: U256::ONE,
-    };
-    let zero = judge_swap_by(
-        none,
-        &Swap {
-            amount_out_min: u(0),
-            ..SWAP
-        },
-    );
-    let expected = Why::new(Refusal::MinimumOutBelowRatio)
-        .observed(big(0))
-        .limit(big(1));
+    let none = Ratio { numerator: U256::ZERO, denominator: U256::ONE };
+    let zero = judge_swap_by(none, &Swap { amount_out_min: u(0), ..SWAP });
+    let expected = Why::new(Refusal::MinimumOutBelowRatio).observed(big(0)).limit(big(1));
     assert_eq!(zero, Err(expected));
-    assert!(
-        judge_swap_by(
-            none,
-            &Swap {
-                amount_out_min: u(1),
-                ..SWAP
-            }
-        )
-        .is_ok()
-    );
+    assert!(judge_swap_by(none, &Swap { amount_out_min: u(1), ..SWAP }).is_ok());
 }
 
 #[test]
 fn a_ratio_is_compared_without_overflow() {
-    let all = Swap {
-        amount_in: U256::MAX,
-        amount_out_min: U256::MAX,
-        ..SWAP
-    };
-    let of = |numerator, denominator| Ratio {
-        numerator,
-        denominator,
-    };
+    let all = Swap { amount_in: U256::MAX, amount_out_min: U256::MAX, ..SWAP };
+    let of = |numerator, denominator| Ratio { numerator, denominator };
     assert!(judge_swap_by(of(U256::MAX, U256::MAX), &all).is_ok());
     let above = judge_swap_by(of(U256::MAX, U256::MAX - U256::ONE), &all).unwrap_err();
     assert_eq!(above.refusal, Refusal::MinimumOutBelowRatio);
@@ -343,39 +297,22 @@ fn a_ratio_is_compared_without_overflow() {
 
 #[test]
 fn a_ratio_without_a_denominator_refuses_everything() {
-    let broken = Ratio {
-        numerator: U256::ZERO,
-        denominator: U256::ZERO,
-    };
+    let broken = Ratio { numerator: U256::ZERO, denominator: U256::ZERO };
     let why = judge_swap_by(broken, &SWAP).unwrap_err();
     assert_eq!(why.refusal, Refusal::MinimumOutBelowRatio);
 }
 
 #[test]
 fn an_empty_list_of_pool_fees_takes_any() {
-    let entry = SwapLimits {
-        pool_fees: &[],
-        ..swaps(Router::SwapRouter02, &[ROUTER_02])
-    };
-    let book = Limits {
-        swaps: &[entry],
-        ..BOOK
-    };
-    let swap = Swap {
-        fee: 0xff_ffff,
-        ..SWAP
-    };
+    let entry = SwapLimits { pool_fees: &[], ..swaps(Router::SwapRouter02, &[ROUTER_02]) };
+    let book = Limits { swaps: &[entry], ..BOOK };
+    let swap = Swap { fee: 0xff_ffff, ..SWAP };
     assert!(judge_by(&book, &swap.on_router_02()).is_ok());
 }
 
 #[test]
 fn a_book_without_entries_allows_nothing() {
-    let book = Limits {
-        native: &[],
-        tokens: &[],
-        swaps: &[],
-        ..BOOK
-    };
+    let book = Limits { native: &[], tokens: &[], swaps: &[], ..BOOK };
     let drafts = [
         native(OWN, 0),
         transfer(USDC, OWN, 0),
@@ -391,15 +328,8 @@ fn a_book_without_entries_allows_nothing() {
 
 #[test]
 fn a_key_without_evm_grants_has_no_limits() {
-    let none = Grants {
-        evm: None,
-        hyperliquid: None,
-        solana: None,
-    };
+    let none = Grants { evm: None, hyperliquid: None, solana: None };
     assert_eq!(venues::evm::Transaction::limits(&none), None);
-    let some = Grants {
-        evm: Some(BOOK),
-        ..none
-    };
+    let some = Grants { evm: Some(BOOK), ..none };
     assert_eq!(venues::evm::Transaction::limits(&some), Some(&BOOK));
 }

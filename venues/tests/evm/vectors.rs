@@ -47,9 +47,7 @@ pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 fn address(text: &str) -> Option<Address> {
-    (text.len() == 42 && text.starts_with("0x"))
-        .then(|| from_hex(text)?.try_into().ok())
-        .flatten()
+    (text.len() == 42 && text.starts_with("0x")).then(|| from_hex(text)?.try_into().ok()).flatten()
 }
 
 /// Every address in a line's facts.
@@ -98,12 +96,7 @@ fn assert_facts_equal(line: &Line, told: &Value) {
             // the file writes a creation's `to` as null
             None => Value::from(""),
         });
-        assert_eq!(
-            told.get(member),
-            expected.as_ref(),
-            "{} {member}",
-            line.text("id")
-        );
+        assert_eq!(told.get(member), expected.as_ref(), "{} {member}", line.text("id"));
     }
 }
 
@@ -124,10 +117,7 @@ fn judge(
         pool_fees: &[],
         recipients: allow,
         amount_in_max: cap,
-        out_per_in_min: Ratio {
-            numerator: U256::ZERO,
-            denominator: U256::ONE,
-        },
+        out_per_in_min: Ratio { numerator: U256::ZERO, denominator: U256::ONE },
         deadline_ahead_max_s: DAYS_90_S,
     };
     let limits = Limits {
@@ -136,42 +126,23 @@ fn judge(
         gas_limit_max: u64::MAX,
         transaction_fee_max: cap,
         access_list_entries_max: 1000,
-        native: &[NativeLimits {
-            chains: CHAINS,
-            recipients: allow,
-            value_max: cap,
-        }],
+        native: &[NativeLimits { chains: CHAINS, recipients: allow, value_max: cap }],
         tokens: &[TokenLimits {
             chains: CHAINS,
             tokens: allow,
-            transfer: Some(TransferLimits {
-                recipients: allow,
-                amount_max: cap,
-            }),
-            approve: Some(ApproveLimits {
-                spenders: allow,
-                amount_max: cap,
-            }),
-            transfer_from: Some(TransferFromLimits {
-                owners: allow,
-                recipients: allow,
-                amount_max: cap,
-            }),
+            transfer: Some(TransferLimits { recipients: allow, amount_max: cap }),
+            approve: Some(ApproveLimits { spenders: allow, amount_max: cap }),
+            transfer_from: Some(TransferFromLimits { owners: allow, recipients: allow, amount_max: cap }),
         }],
         swaps: &[swap(Router::SwapRouter), swap(Router::SwapRouter02)],
     };
-    let now = Now {
-        monotonic_ms: 0,
-        wall_ms,
-    };
+    let now = Now { monotonic_ms: 0, wall_ms };
     transaction.judge(&limits, account, now).map(drop)
 }
 
 fn clock(line: &Line) -> u64 {
     let deadline = line.json["facts"]["deadline"].as_str();
-    deadline.map_or(1_790_812_800_000, |deadline| {
-        (deadline.parse::<u64>().unwrap() - 60) * 1000
-    })
+    deadline.map_or(1_790_812_800_000, |deadline| (deadline.parse::<u64>().unwrap() - 60) * 1000)
 }
 
 #[test]
@@ -181,12 +152,7 @@ fn every_positive_line_decodes_to_its_digest_and_its_facts() {
     for line in &lines {
         let transaction = decode(&line.payload).unwrap_or_else(|why| panic!("{} {why:?}", line.text("id")));
         let digest = from_hex(line.text("digest")).unwrap();
-        assert_eq!(
-            transaction.preimage().as_bytes()[..],
-            digest,
-            "{}",
-            line.text("id")
-        );
+        assert_eq!(transaction.preimage().as_bytes()[..], digest, "{}", line.text("id"));
         assert_eq!(transaction.label()[..], digest);
         assert_eq!(transaction.canonical(), line.payload);
         assert_facts_equal(line, &facts_of(&transaction));
@@ -195,10 +161,7 @@ fn every_positive_line_decodes_to_its_digest_and_its_facts() {
 
 #[test]
 fn every_common_positive_line_is_allowed_by_a_book_that_lists_its_addresses() {
-    for line in lines("evm_eip1559")
-        .iter()
-        .filter(|line| line.json["mix"] == "common")
-    {
+    for line in lines("evm_eip1559").iter().filter(|line| line.json["mix"] == "common") {
         let transaction = decode(&line.payload).unwrap();
         let account = address(line.text("address")).unwrap();
         let allow = addresses(&line.json["facts"]);
@@ -209,10 +172,7 @@ fn every_common_positive_line_is_allowed_by_a_book_that_lists_its_addresses() {
 
 #[test]
 fn a_positive_line_that_is_not_allowed_is_unsupported_or_denied_for_a_reason_of_its_kind() {
-    for line in lines("evm_eip1559")
-        .iter()
-        .filter(|line| line.json["mix"] != "common")
-    {
+    for line in lines("evm_eip1559").iter().filter(|line| line.json["mix"] != "common") {
         let transaction = decode(&line.payload).unwrap();
         let account = address(line.text("address")).unwrap();
         let allow = addresses(&line.json["facts"]);
@@ -228,21 +188,14 @@ fn a_positive_line_that_is_not_allowed_is_unsupported_or_denied_for_a_reason_of_
             "v3_router_swap" => &["ValueNotAllowed", "CallNotSupported"],
             _ => &["CallNotSupported"],
         };
-        assert!(
-            expected.contains(&why.refusal.name()),
-            "{} {} {why:?}",
-            line.text("id"),
-            line.text("kind")
-        );
+        assert!(expected.contains(&why.refusal.name()), "{} {} {why:?}", line.text("id"), line.text("kind"));
     }
 }
 
 #[test]
 fn every_negative_line_is_refused_and_by_the_right_layer() {
-    let known: Vec<Address> = lines("evm_eip1559")
-        .iter()
-        .flat_map(|line| addresses(&line.json["facts"]))
-        .collect();
+    let known: Vec<Address> =
+        lines("evm_eip1559").iter().flat_map(|line| addresses(&line.json["facts"])).collect();
     let lines = lines("negative_evm_eip1559");
     assert_eq!(lines.len(), 61 - 2, "two lines are not hex");
     for line in &lines {

@@ -9,18 +9,12 @@ use wire::{Family, Refusal, Why};
 use crate::vectors::{Book, Line, NOW, hex, lines, payload, with_payload};
 
 /// Refusals of an envelope that only a clock can give, hence denied.
-const BY_THE_CLOCK: [Refusal; 3] = [
-    Refusal::NonceTooOld,
-    Refusal::NonceTooFarAhead,
-    Refusal::ExpiryPassed,
-];
+const BY_THE_CLOCK: [Refusal; 3] = [Refusal::NonceTooOld, Refusal::NonceTooFarAhead, Refusal::ExpiryPassed];
 
 #[test]
 fn no_negative_is_signed_and_each_is_refused_by_the_right_family() {
-    let bases: BTreeMap<String, Line> = lines("hyperliquid.jsonl")
-        .into_iter()
-        .map(|line| (line.text("id").to_owned(), line))
-        .collect();
+    let bases: BTreeMap<String, Line> =
+        lines("hyperliquid.jsonl").into_iter().map(|line| (line.text("id").to_owned(), line)).collect();
     let mut refused = 0;
     for line in lines("negative_hyperliquid.jsonl") {
         let Some((form, payload)) = payload_of(&line) else {
@@ -53,21 +47,13 @@ fn payload_of(line: &Line) -> Option<(Form, Vec<u8>)> {
     let input = &line["input"];
     let (form, action) = match input["form"].as_str().unwrap() {
         "l1_msgpack" => (Form::L1Msgpack, hex(input["msgpack"].as_str().unwrap())),
-        "l1_json" => (
-            Form::L1Json,
-            input["action_json"].as_str().unwrap().as_bytes().to_vec(),
-        ),
-        "user_json" => (
-            Form::UserJson,
-            input["action_json"].as_str().unwrap().as_bytes().to_vec(),
-        ),
+        "l1_json" => (Form::L1Json, input["action_json"].as_str().unwrap().as_bytes().to_vec()),
+        "user_json" => (Form::UserJson, input["action_json"].as_str().unwrap().as_bytes().to_vec()),
         _ => return None,
     };
     let claims = Claims {
         source: input["source"].as_str().map(|source| source.as_bytes()[0]),
-        connection_id: input["connectionId"]
-            .as_str()
-            .map(|id| hex(id).try_into().unwrap()),
+        connection_id: input["connectionId"].as_str().map(|id| hex(id).try_into().unwrap()),
         primary_type: input["typed_data"]["primaryType"].as_str(),
     };
     Some((form, payload(&line.envelope()?, &claims, &action)))
@@ -77,38 +63,17 @@ fn payload_of(line: &Line) -> Option<(Form, Vec<u8>)> {
 #[test]
 fn the_refusal_names_the_rule_that_was_broken() {
     for (reason, refusal_wanted) in [
-        (
-            "integer written wider than needed (uint8)",
-            Refusal::MsgpackNotCanonical,
-        ),
-        (
-            "order id written as signed int64 (0xd3) instead of uint64 (0xcf)",
-            Refusal::MsgpackNotCanonical,
-        ),
-        (
-            "map keys in another order (top level: orders before type)",
-            Refusal::MsgpackNotCanonical,
-        ),
-        (
-            "map keys in another order (order fields sorted by name)",
-            Refusal::MsgpackNotCanonical,
-        ),
-        (
-            "duplicate key in an order (second price wins in most decoders)",
-            Refusal::MsgpackNotCanonical,
-        ),
+        ("integer written wider than needed (uint8)", Refusal::MsgpackNotCanonical),
+        ("order id written as signed int64 (0xd3) instead of uint64 (0xcf)", Refusal::MsgpackNotCanonical),
+        ("map keys in another order (top level: orders before type)", Refusal::MsgpackNotCanonical),
+        ("map keys in another order (order fields sorted by name)", Refusal::MsgpackNotCanonical),
+        ("duplicate key in an order (second price wins in most decoders)", Refusal::MsgpackNotCanonical),
         ("trailing byte after the action", Refusal::TrailingBytes),
         ("truncated by one byte", Refusal::PayloadTruncated),
         ("duplicate JSON key 'p' in an order", Refusal::JsonMemberRepeated),
-        (
-            "JSON number in place of a string price",
-            Refusal::FieldTypeNotExpected,
-        ),
+        ("JSON number in place of a string price", Refusal::FieldTypeNotExpected),
         ("trailing zero in a price", Refusal::DecimalNotCanonical),
-        (
-            "more than 8 decimals (float_to_wire would round)",
-            Refusal::DecimalNotCanonical,
-        ),
+        ("more than 8 decimals (float_to_wire would round)", Refusal::DecimalNotCanonical),
         ("zero price", Refusal::PriceZero),
         (
             "zero size without position TP/SL grouping (closes a whole position when reduce-only)",
@@ -121,10 +86,7 @@ fn the_refusal_names_the_rule_that_was_broken() {
         ("no orders", Refusal::ListEmpty),
         ("unknown action type", Refusal::ActionNotSupported),
         ("cloid of the wrong length", Refusal::CloidMalformed),
-        (
-            "builder fee over the perp maximum of 100",
-            Refusal::NumberOutOfRange,
-        ),
+        ("builder fee over the perp maximum of 100", Refusal::NumberOutOfRange),
         (
             "builder address in mixed case (exchange lower-cases, hash differs)",
             Refusal::ActionAddressMalformed,
@@ -135,38 +97,14 @@ fn the_refusal_names_the_rule_that_was_broken() {
         ("nonce more than one day ahead", Refusal::NonceTooFarAhead),
         ("nonce in seconds", Refusal::NonceTooOld),
         ("expiresAfter already past", Refusal::ExpiryPassed),
-        (
-            "connectionId given with the request does not match the action",
-            Refusal::ClaimDiffers,
-        ),
-        (
-            "expiresAfter set on a user-signed action",
-            Refusal::EnvelopeFieldNotAllowed,
-        ),
-        (
-            "outer nonce differs from the action's own time",
-            Refusal::NonceDiffersFromAction,
-        ),
-        (
-            "hyperliquidChain does not match the network",
-            Refusal::NetworkDiffers,
-        ),
-        (
-            "action type and EIP-712 primary type disagree",
-            Refusal::ClaimDiffers,
-        ),
-        (
-            "withdrawal or transfer to an address on no list",
-            Refusal::DestinationNotAllowed,
-        ),
-        (
-            "approveAgent smuggled as an L1 action",
-            Refusal::ActionNotSupported,
-        ),
-        (
-            "second order in the batch breaks the limit (first is small)",
-            Refusal::SizeAboveCap,
-        ),
+        ("connectionId given with the request does not match the action", Refusal::ClaimDiffers),
+        ("expiresAfter set on a user-signed action", Refusal::EnvelopeFieldNotAllowed),
+        ("outer nonce differs from the action's own time", Refusal::NonceDiffersFromAction),
+        ("hyperliquidChain does not match the network", Refusal::NetworkDiffers),
+        ("action type and EIP-712 primary type disagree", Refusal::ClaimDiffers),
+        ("withdrawal or transfer to an address on no list", Refusal::DestinationNotAllowed),
+        ("approveAgent smuggled as an L1 action", Refusal::ActionNotSupported),
+        ("second order in the batch breaks the limit (first is small)", Refusal::SizeAboveCap),
     ] {
         let negatives = lines("negative_hyperliquid.jsonl");
         let line = negatives.iter().find(|line| line["reason"] == reason).unwrap();

@@ -8,15 +8,8 @@ use crate::vectors::{
     Book, Line, NOW, assert_facts, facts, hex, payload, positives, wanted_facts, with_payload,
 };
 
-const CLAIMED: [&str; 7] = [
-    "order",
-    "cancel",
-    "cancelByCloid",
-    "updateLeverage",
-    "usdSend",
-    "spotSend",
-    "withdraw3",
-];
+const CLAIMED: [&str; 7] =
+    ["order", "cancel", "cancelByCloid", "updateLeverage", "usdSend", "spotSend", "withdraw3"];
 
 /// The forms a line can be handed in, and its action in each.
 fn forms(line: &Line) -> Vec<(Form, Vec<u8>)> {
@@ -40,22 +33,14 @@ fn every_claimed_line_has_the_sdks_digest_bytes_and_facts_and_is_granted_by_the_
             let payload = payload(&envelope, &Claims::default(), &action);
             with_payload(form, &payload, |action| {
                 let action = action.unwrap_or_else(|why| panic!("{} {why:?}", line["id"]));
-                assert_eq!(
-                    action.label().to_vec(),
-                    hex(line.text("digest")),
-                    "{}",
-                    line["id"]
-                );
+                assert_eq!(action.label().to_vec(), hex(line.text("digest")), "{}", line["id"]);
                 assert_eq!(action.preimage().as_bytes(), &action.label());
                 if form == Form::UserJson {
                     assert_eq!(action.canonical(), line.text("action_json").as_bytes());
                     assert_eq!(action.connection_id(), None);
                 } else {
                     assert_eq!(action.canonical(), hex(line.text("msgpack")), "{}", line["id"]);
-                    assert_eq!(
-                        action.connection_id().unwrap().to_vec(),
-                        hex(line.text("connectionId"))
-                    );
+                    assert_eq!(action.connection_id().unwrap().to_vec(), hex(line.text("connectionId")));
                 }
                 assert_facts(&line["id"], &wanted_facts(line.action()), &facts(&action));
                 let charge = action
@@ -86,12 +71,7 @@ fn every_other_kind_is_unsupported_by_name_and_never_malformed() {
             let why = with_payload(form, &payload(&envelope, &Claims::default(), &action), |action| {
                 action.unwrap_err()
             });
-            assert_eq!(
-                why.refusal,
-                Refusal::ActionNotSupported,
-                "{} {form:?}",
-                line["id"]
-            );
+            assert_eq!(why.refusal, Refusal::ActionNotSupported, "{} {form:?}", line["id"]);
             refused += 1;
         }
     }
@@ -101,16 +81,9 @@ fn every_other_kind_is_unsupported_by_name_and_never_malformed() {
 #[test]
 fn an_action_in_the_other_schemes_form_is_unsupported() {
     for line in positives() {
-        let form = if line.text("scheme") == "l1_agent" {
-            Form::UserJson
-        } else {
-            Form::L1Json
-        };
-        let payload = payload(
-            &line.envelope().unwrap(),
-            &Claims::default(),
-            line.text("action_json").as_bytes(),
-        );
+        let form = if line.text("scheme") == "l1_agent" { Form::UserJson } else { Form::L1Json };
+        let payload =
+            payload(&line.envelope().unwrap(), &Claims::default(), line.text("action_json").as_bytes());
         let why = with_payload(form, &payload, |action| action.unwrap_err());
         assert_eq!(why.refusal.family(), Family::Unsupported, "{}", line["id"]);
     }
@@ -118,30 +91,22 @@ fn an_action_in_the_other_schemes_form_is_unsupported() {
 
 #[test]
 fn true_claims_are_accepted() {
-    for line in positives()
-        .iter()
-        .filter(|line| CLAIMED.contains(&line.action()["type"].as_str().unwrap()))
-    {
+    for line in positives().iter().filter(|line| CLAIMED.contains(&line.action()["type"].as_str().unwrap())) {
         let envelope = line.envelope().unwrap();
-        let connection_id = line["connectionId"]
-            .as_str()
-            .map(|id| hex(id).try_into().unwrap());
+        let connection_id = line["connectionId"].as_str().map(|id| hex(id).try_into().unwrap());
         let claims = Claims {
-            source: connection_id
-                .is_some()
-                .then_some(if line["input"]["isMainnet"] == true {
-                    b'a'
-                } else {
-                    b'b'
-                }),
+            source: connection_id.is_some().then_some(if line["input"]["isMainnet"] == true {
+                b'a'
+            } else {
+                b'b'
+            }),
             connection_id,
             primary_type: line["typed_data"]["primaryType"].as_str(),
         };
         assert!(claims.primary_type.is_some());
         for (form, action) in forms(line) {
-            let digest = with_payload(form, &payload(&envelope, &claims, &action), |action| {
-                action.unwrap().label()
-            });
+            let digest =
+                with_payload(form, &payload(&envelope, &claims, &action), |action| action.unwrap().label());
             assert_eq!(digest.to_vec(), hex(line.text("digest")));
         }
     }

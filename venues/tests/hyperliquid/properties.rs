@@ -43,10 +43,8 @@ impl Tree {
                 format!("{{{}{space}}}", members.join(","))
             }
             Array(elements) => {
-                let elements: Vec<String> = elements
-                    .iter()
-                    .map(|element| element.json_with(space, arrange))
-                    .collect();
+                let elements: Vec<String> =
+                    elements.iter().map(|element| element.json_with(space, arrange)).collect();
                 format!("[{}]", elements.join(","))
             }
             Text(text) => format!("\"{text}\""),
@@ -86,15 +84,11 @@ impl Tree {
             }
             Uint(value @ 0..=0x7f) => vec![u8::try_from(*value).unwrap()],
             Uint(value) => {
-                let size = [1, 2, 4, 8]
+                let size = [1_usize, 2, 4, 8]
                     .into_iter()
                     .find(|size| *size == 8 || value >> (8 * size) == 0)
                     .unwrap();
-                [
-                    &[0xcc + u8::try_from(size.ilog2()).unwrap()],
-                    &value.to_be_bytes()[8 - size..],
-                ]
-                .concat()
+                [&[0xcc + u8::try_from(size.ilog2()).unwrap()], &value.to_be_bytes()[8 - size..]].concat()
             }
             Flag(value) => vec![0xc2 + u8::from(*value)],
         }
@@ -115,15 +109,9 @@ fn decimal() -> impl Strategy<Value = String> {
         let text = if decimals <= 0 {
             format!("{figures}{}", "0".repeat(usize::try_from(-decimals).unwrap()))
         } else {
-            let digits = format!(
-                "{figures:0>width$}",
-                width = usize::try_from(decimals).unwrap() + 1
-            );
+            let digits = format!("{figures:0>width$}", width = usize::try_from(decimals).unwrap() + 1);
             let (integer, fraction) = digits.split_at(digits.len() - usize::try_from(decimals).unwrap());
-            format!("{integer}.{fraction}")
-                .trim_end_matches('0')
-                .trim_end_matches('.')
-                .to_owned()
+            format!("{integer}.{fraction}").trim_end_matches('0').trim_end_matches('.').to_owned()
         };
         assert!(!text.is_empty());
         text
@@ -155,15 +143,7 @@ fn order() -> impl Strategy<Value = Tree> {
             Object(vec![("trigger", Object(trigger))])
         });
     let kind = prop_oneof![limit, trigger];
-    (
-        asset(),
-        any::<bool>(),
-        decimal(),
-        decimal(),
-        any::<bool>(),
-        kind,
-        proptest::option::of(cloid()),
-    )
+    (asset(), any::<bool>(), decimal(), decimal(), any::<bool>(), kind, proptest::option::of(cloid()))
         .prop_map(|(asset, is_buy, price, size, reduce_only, kind, cloid)| {
             let mut order = vec![
                 ("a", asset),
@@ -188,11 +168,8 @@ fn order_action() -> impl Strategy<Value = Tree> {
         Object(vec![("b", Text(format!("0x{digits}"))), ("f", Uint(fee))])
     }));
     (vec(order(), 1..20), grouping, builder).prop_map(|(orders, grouping, builder)| {
-        let mut action = vec![
-            ("type", Text("order".to_owned())),
-            ("orders", Array(orders)),
-            ("grouping", grouping),
-        ];
+        let mut action =
+            vec![("type", Text("order".to_owned())), ("orders", Array(orders)), ("grouping", grouping)];
         action.extend(builder.map(|builder| ("builder", builder)));
         Object(action)
     })
@@ -200,15 +177,12 @@ fn order_action() -> impl Strategy<Value = Tree> {
 
 fn cancel_action() -> impl Strategy<Value = Tree> {
     let by_oid = (vec((asset(), uint()), 1..40)).prop_map(|cancels| {
-        let cancels = cancels
-            .into_iter()
-            .map(|(asset, oid)| Object(vec![("a", asset), ("o", Uint(oid))]));
+        let cancels = cancels.into_iter().map(|(asset, oid)| Object(vec![("a", asset), ("o", Uint(oid))]));
         ("cancel", cancels.collect())
     });
     let by_cloid = vec((asset(), cloid()), 1..20).prop_map(|cancels| {
-        let cancels = cancels
-            .into_iter()
-            .map(|(asset, cloid)| Object(vec![("asset", asset), ("cloid", cloid)]));
+        let cancels =
+            cancels.into_iter().map(|(asset, cloid)| Object(vec![("asset", asset), ("cloid", cloid)]));
         ("cancelByCloid", cancels.collect())
     });
     (prop_oneof![by_oid, by_cloid], any::<bool>()).prop_map(|((kind, cancels), fast): ((_, Vec<Tree>), _)| {
@@ -233,56 +207,35 @@ fn l1_action() -> impl Strategy<Value = Tree> {
 
 fn envelope() -> impl Strategy<Value = Envelope> {
     let network = select(vec![Network::Mainnet, Network::Testnet]);
-    (
-        network,
-        any::<u64>(),
-        any::<Option<[u8; 20]>>(),
-        any::<Option<u64>>(),
-    )
-        .prop_map(|(network, nonce, vault_address, expires_after)| Envelope {
+    (network, any::<u64>(), any::<Option<[u8; 20]>>(), any::<Option<u64>>()).prop_map(
+        |(network, nonce, vault_address, expires_after)| Envelope {
             network,
             nonce,
             vault_address,
             expires_after,
-        })
+        },
+    )
 }
 
 fn user_action() -> impl Strategy<Value = (Envelope, Tree)> {
     let kind = select(vec!["usdSend", "spotSend", "withdraw3"]);
     let destination = "0x[0-9a-fA-F]{40}";
     let network = select(vec![(Network::Mainnet, "Mainnet"), (Network::Testnet, "Testnet")]);
-    (
-        kind,
-        1..=u64::MAX,
-        network,
-        destination,
-        "[A-Z]{1,6}:0x[0-9a-f]{32}",
-        decimal(),
-        any::<u64>(),
+    (kind, 1..=u64::MAX, network, destination, "[A-Z]{1,6}:0x[0-9a-f]{32}", decimal(), any::<u64>()).prop_map(
+        |(kind, chain, (network, name), destination, token, amount, nonce)| {
+            let mut action = vec![
+                ("type", Text(kind.to_owned())),
+                ("signatureChainId", Text(format!("{chain:#x}"))),
+                ("hyperliquidChain", Text(name.to_owned())),
+                ("destination", Text(destination)),
+            ];
+            if kind == "spotSend" {
+                action.push(("token", Text(token)));
+            }
+            action.extend([("amount", Text(amount)), ("time", Uint(nonce))]);
+            (Envelope { network, nonce, vault_address: None, expires_after: None }, Object(action))
+        },
     )
-        .prop_map(
-            |(kind, chain, (network, name), destination, token, amount, nonce)| {
-                let mut action = vec![
-                    ("type", Text(kind.to_owned())),
-                    ("signatureChainId", Text(format!("{chain:#x}"))),
-                    ("hyperliquidChain", Text(name.to_owned())),
-                    ("destination", Text(destination)),
-                ];
-                if kind == "spotSend" {
-                    action.push(("token", Text(token)));
-                }
-                action.extend([("amount", Text(amount)), ("time", Uint(nonce))]);
-                (
-                    Envelope {
-                        network,
-                        nonce,
-                        vault_address: None,
-                        expires_after: None,
-                    },
-                    Object(action),
-                )
-            },
-        )
 }
 
 fn digest(form: Form, envelope: &Envelope, action: &[u8]) -> Result<[u8; 32], Refusal> {
@@ -308,12 +261,14 @@ proptest! {
         let msgpack = tree.msgpack();
         let from_json = payload(&envelope, &Claims::default(), tree.json().as_bytes());
         with_payload(Form::L1Json, &from_json, |action| {
-            prop_assert_eq!(action.unwrap().canonical(), msgpack.as_slice());
+            let action = action.unwrap();
+            prop_assert_eq!(action.canonical(), msgpack.as_slice());
             Ok(())
         })?;
         let from_msgpack = payload(&envelope, &Claims::default(), &msgpack);
         with_payload(Form::L1Msgpack, &from_msgpack, |action| {
-            prop_assert_eq!(action.unwrap().canonical(), msgpack.as_slice());
+            let action = action.unwrap();
+            prop_assert_eq!(action.canonical(), msgpack.as_slice());
             Ok(())
         })?;
     }

@@ -10,15 +10,12 @@ use wire::facts_json::JsonFacts;
 use wire::{Now, Why};
 
 /// The clock of all Hyperliquid lines.
-pub const NOW: Now = Now {
-    monotonic_ms: 259_200_000,
-    wall_ms: 1_790_000_005_000,
-};
+pub(crate) const NOW: Now = Now { monotonic_ms: 259_200_000, wall_ms: 1_790_000_005_000 };
 
-pub const E8: u128 = 100_000_000;
+pub(crate) const E8: u128 = 100_000_000;
 
 /// A line of a vector file.
-pub struct Line(pub Value);
+pub(crate) struct Line(pub(crate) Value);
 
 impl std::ops::Index<&str> for Line {
     type Output = Value;
@@ -29,29 +26,23 @@ impl std::ops::Index<&str> for Line {
 }
 
 impl Line {
-    pub fn text(&self, name: &str) -> &str {
-        self[name]
-            .as_str()
-            .unwrap_or_else(|| panic!("{name} in {}", self["id"]))
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self[name].as_str().unwrap_or_else(|| panic!("{name} in {}", self["id"]))
     }
 
-    pub fn action(&self) -> &Value {
+    pub(crate) fn action(&self) -> &Value {
         &self["input"]["action"]
     }
 
     /// The envelope of the line, `None` when it cannot be written (a vault of 19 bytes, say).
-    pub fn envelope(&self) -> Option<Envelope> {
+    pub(crate) fn envelope(&self) -> Option<Envelope> {
         let input = &self["input"];
         let vault_address = match &input["vaultAddress"] {
             Value::Null => None,
             vault => Some(hex(vault.as_str()?).try_into().ok()?),
         };
         Some(Envelope {
-            network: if input["isMainnet"].as_bool()? {
-                Network::Mainnet
-            } else {
-                Network::Testnet
-            },
+            network: if input["isMainnet"].as_bool()? { Network::Mainnet } else { Network::Testnet },
             nonce: input["nonce"].as_u64()?,
             vault_address,
             expires_after: input["expiresAfter"].as_u64(),
@@ -59,52 +50,51 @@ impl Line {
     }
 }
 
-pub fn lines(file: &str) -> Vec<Line> {
+pub(crate) fn lines(file: &str) -> Vec<Line> {
     let path = format!("{}/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|line| Line(serde_json::from_str(line).unwrap()))
-        .collect()
+    text.lines().map(|line| Line(serde_json::from_str(line).unwrap())).collect()
 }
 
-pub fn positives() -> Vec<Line> {
+pub(crate) fn positives() -> Vec<Line> {
     let mut all = lines("hyperliquid.jsonl");
     all.extend(lines("hyperliquid_bench200.jsonl"));
     all
 }
 
-pub fn hex(text: &str) -> Vec<u8> {
+pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
-    digits
-        .chunks(2)
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
+    digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-pub fn payload(envelope: &Envelope, claims: &Claims<'_>, action: &[u8]) -> Vec<u8> {
+pub(crate) fn payload(envelope: &Envelope, claims: &Claims<'_>, action: &[u8]) -> Vec<u8> {
     let mut head = [0; venues::hyperliquid::envelope::ENVELOPE_SIZE_MAX];
     let size = envelope.write(claims, &mut head).unwrap();
     [&head[..size], action].concat()
 }
 
 /// Decodes an action in a plain mainnet envelope with nonce [`NOW`].
-pub fn with_decoded<T>(form: Form, action: &[u8], then: impl FnOnce(Result<Action<'_>, Why>) -> T) -> T {
-    let envelope = Envelope {
-        network: Network::Mainnet,
-        nonce: NOW.wall_ms,
-        vault_address: None,
-        expires_after: None,
-    };
+pub(crate) fn with_decoded<T>(
+    form: Form,
+    action: &[u8],
+    then: impl FnOnce(Result<Action<'_>, Why>) -> T,
+) -> T {
+    let envelope =
+        Envelope { network: Network::Mainnet, nonce: NOW.wall_ms, vault_address: None, expires_after: None };
     with_payload(form, &payload(&envelope, &Claims::default(), action), then)
 }
 
-pub fn with_payload<T>(form: Form, payload: &[u8], then: impl FnOnce(Result<Action<'_>, Why>) -> T) -> T {
+pub(crate) fn with_payload<T>(
+    form: Form,
+    payload: &[u8],
+    then: impl FnOnce(Result<Action<'_>, Why>) -> T,
+) -> T {
     let mut scratch = Box::new(Scratch::new());
     then(decode(form, payload, &mut scratch))
 }
 
 /// The facts as the receipt shows them.
-pub fn facts(action: &Action<'_>) -> Value {
+pub(crate) fn facts(action: &Action<'_>) -> Value {
     let mut text = String::new();
     let mut sink = JsonFacts::new(&mut text);
     action.facts(&mut sink);
@@ -113,7 +103,7 @@ pub fn facts(action: &Action<'_>) -> Value {
 }
 
 /// What the judge wants to see of an action, by its own rules.
-pub fn wanted_facts(action: &Value) -> Value {
+pub(crate) fn wanted_facts(action: &Value) -> Value {
     let text = |value: &Value| match value {
         Value::String(text) => json!(text),
         number => json!(number.to_string()),
@@ -121,12 +111,7 @@ pub fn wanted_facts(action: &Value) -> Value {
     let kind = action["type"].as_str().unwrap();
     match kind {
         "order" => {
-            let orders: Vec<Value> = action["orders"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(wanted_order)
-                .collect();
+            let orders: Vec<Value> = action["orders"].as_array().unwrap().iter().map(wanted_order).collect();
             json!({"type": kind, "orders": orders, "grouping": action["grouping"]})
         }
         "cancel" => {
@@ -185,28 +170,26 @@ fn wanted_order(order: &Value) -> Value {
 }
 
 /// Everything in `wanted` is in `got`, and lists and orders hold nothing else.
-pub fn assert_facts(id: &Value, wanted: &Value, got: &Value) {
+pub(crate) fn assert_facts(id: &Value, wanted: &Value, got: &Value) {
     for (name, value) in wanted.as_object().unwrap() {
         assert_eq!(value, &got[name], "{id} {name}");
     }
 }
 
 /// The book of the judge: all is granted, to and for what the line's author deals with.
-pub struct Book {
-    pub assets: Vec<AssetLimits>,
-    pub vaults: Vec<Address>,
-    pub transfers: Vec<TransferLimits<'static>>,
-    pub builders: Vec<Address>,
+pub(crate) struct Book {
+    pub(crate) assets: Vec<AssetLimits>,
+    pub(crate) vaults: Vec<Address>,
+    pub(crate) transfers: Vec<TransferLimits<'static>>,
+    pub(crate) builders: Vec<Address>,
 }
 
-const TOKENS: &[&str] = &[
-    "PURR:0xc4bf3f870c0e9465323c0b6ed28096c2",
-    "USDC:0x6d1e7cde53ba9467b783cb7c530ce054",
-];
+const TOKENS: &[&str] =
+    &["PURR:0xc4bf3f870c0e9465323c0b6ed28096c2", "USDC:0x6d1e7cde53ba9467b783cb7c530ce054"];
 
 impl Book {
     /// The book for the author of `line`.
-    pub fn of(line: &Line) -> Self {
+    pub(crate) fn of(line: &Line) -> Self {
         let mut assets = Vec::new();
         let mut addresses = Vec::new();
         collect(line.action(), &mut assets, &mut addresses);
@@ -230,20 +213,11 @@ impl Book {
                 tokens: TOKENS,
             })
             .to_vec();
-        let vaults = line
-            .envelope()
-            .and_then(|envelope| envelope.vault_address)
-            .into_iter()
-            .collect();
-        Self {
-            assets,
-            vaults,
-            transfers,
-            builders: addresses.to_vec(),
-        }
+        let vaults = line.envelope().and_then(|envelope| envelope.vault_address).into_iter().collect();
+        Self { assets, vaults, transfers, builders: addresses.to_vec() }
     }
 
-    pub fn limits(&self) -> Limits<'_> {
+    pub(crate) fn limits(&self) -> Limits<'_> {
         Limits {
             networks: &[Network::Mainnet, Network::Testnet],
             without_vault: true,
@@ -252,12 +226,7 @@ impl Book {
             nonce_ahead_max_ms: 86_400_000,
             order: Some(OrderLimits {
                 assets: &self.assets,
-                tifs: &[
-                    TimeInForce::Alo,
-                    TimeInForce::Ioc,
-                    TimeInForce::Gtc,
-                    TimeInForce::FrontendMarket,
-                ],
+                tifs: &[TimeInForce::Alo, TimeInForce::Ioc, TimeInForce::Gtc, TimeInForce::FrontendMarket],
                 triggers: true,
                 groupings: &[Grouping::Na, Grouping::NormalTpsl, Grouping::PositionTpsl],
                 builders: &self.builders,
@@ -283,9 +252,7 @@ fn collect(value: &Value, assets: &mut Vec<u32>, addresses: &mut Vec<Address>) {
                 collect(value, assets, addresses);
             }
         }
-        Value::Array(elements) => elements
-            .iter()
-            .for_each(|value| collect(value, assets, addresses)),
+        Value::Array(elements) => elements.iter().for_each(|value| collect(value, assets, addresses)),
         Value::String(text) if text.len() == 42 && text.starts_with("0x") => {
             addresses.push(hex(text).try_into().unwrap());
         }
