@@ -102,10 +102,7 @@ impl Client {
         payload: &[u8],
     ) -> Result<Signed, SignError> {
         if payload.len() > PAYLOAD_SIZE_MAX {
-            return Err(SignError::PayloadTooLong {
-                size: payload.len(),
-                size_max: PAYLOAD_SIZE_MAX,
-            });
+            return Err(SignError::PayloadTooLong { size: payload.len(), size_max: PAYLOAD_SIZE_MAX });
         }
         let request = Request {
             key_slot,
@@ -121,10 +118,7 @@ impl Client {
                 Ok(outcome) => return outcome,
                 Err(Miss::NotTaken(trouble)) => self.retry.pause(trouble)?,
                 Err(Miss::Unknown(cause)) => {
-                    return Err(SignError::OutcomeUnknown {
-                        request_id: request.request_id,
-                        cause,
-                    });
+                    return Err(SignError::OutcomeUnknown { request_id: request.request_id, cause });
                 }
             }
         }
@@ -147,10 +141,8 @@ impl Client {
             }));
         }
         let is_unix = !matches!(self.address, Address::Vsock { .. });
-        let violation = |violation| SignError::ProtocolViolation {
-            request_id: request.request_id,
-            violation,
-        };
+        let violation =
+            |violation| SignError::ProtocolViolation { request_id: request.request_id, violation };
         let body = match connection.read() {
             Ok(Some(body)) => body,
             Ok(None) => return Err(Miss::Unknown(Error::Io(ErrorKind::UnexpectedEof.into()))),
@@ -175,10 +167,7 @@ impl Client {
 
     fn dial(&self) -> Result<Framed<Stream>, Trouble> {
         let timeout = self.config.request_timeout;
-        let patience = Patience {
-            idle: Some(timeout),
-            frame: timeout,
-        };
+        let patience = Patience { idle: Some(timeout), frame: timeout };
         self.address
             .dial(self.config.connect_timeout)
             .and_then(|stream| Framed::new(stream, REPLY_SIZE_MAX, patience))

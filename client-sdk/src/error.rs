@@ -144,10 +144,7 @@ impl fmt::Display for SignError {
         match self {
             Self::Refused(refused) => refused.fmt(f),
             Self::RefusedByLaterBuild { code, .. } => {
-                write!(
-                    f,
-                    "refused with code {code}, which this SDK is too old to explain"
-                )
+                write!(f, "refused with code {code}, which this SDK is too old to explain")
             }
             Self::Halted => f.write_str(
                 "halted: the kill switch was pulled and nothing is signed until the vault is started again",
@@ -157,19 +154,10 @@ impl fmt::Display for SignError {
                 "request {request_id} was sent but its reply was lost ({cause}): it may have been signed, ask the venue before sending it again",
             ),
             Self::NotConnected { attempts, trouble } => {
-                write!(
-                    f,
-                    "no connection after {attempts} attempts, nothing was signed: {trouble}"
-                )
+                write!(f, "no connection after {attempts} attempts, nothing was signed: {trouble}")
             }
-            Self::ProtocolViolation {
-                request_id,
-                violation,
-            } => {
-                write!(
-                    f,
-                    "the answer to request {request_id} cannot be trusted: {violation}"
-                )
+            Self::ProtocolViolation { request_id, violation } => {
+                write!(f, "the answer to request {request_id} cannot be trusted: {violation}")
             }
             Self::PayloadTooLong { size, size_max } => {
                 write!(f, "the payload has {size} bytes, a request takes {size_max}")
@@ -182,10 +170,7 @@ impl std::error::Error for SignError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::OutcomeUnknown { cause, .. }
-            | Self::NotConnected {
-                trouble: Trouble::Transport(cause),
-                ..
-            } => Some(cause),
+            | Self::NotConnected { trouble: Trouble::Transport(cause), .. } => Some(cause),
             Self::Refused(_)
             | Self::RefusedByLaterBuild { .. }
             | Self::Halted
@@ -200,12 +185,7 @@ impl fmt::Display for Refused {
     /// One sentence: rule, what it says, which item, value and limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let explanation = self.explanation().trim_end_matches('.');
-        write!(
-            f,
-            "{} by {}: {explanation}",
-            self.family().as_str(),
-            self.refusal.name()
-        )?;
+        write!(f, "{} by {}: {explanation}", self.family().as_str(), self.refusal.name())?;
         if let Some(subject) = self.subject {
             write!(f, " (item {subject})")?;
         }
@@ -288,14 +268,8 @@ mod tests {
     fn a_refusal_reads_as_one_sentence_with_value_and_limit() {
         let refused = Refused {
             refusal: Refusal::SizeAboveCap,
-            observed: Shown::Decimal {
-                units: 12_500,
-                scale: 3,
-            },
-            limit: Shown::Decimal {
-                units: 10_000,
-                scale: 3,
-            },
+            observed: Shown::Decimal { units: 12_500, scale: 3 },
+            limit: Shown::Decimal { units: 10_000, scale: 3 },
             subject: Some(2),
             request_id: 7,
             receipt: Vec::new(),
@@ -315,10 +289,7 @@ mod tests {
             (Shown::Uint256(wei), "0x0100"),
             (Shown::Uint256([0; 32]), "0x00"),
             (Shown::Int(-5), "-5"),
-            (
-                Shown::Address([0xab; 20]),
-                "0xabababababababababababababababababababab",
-            ),
+            (Shown::Address([0xab; 20]), "0xabababababababababababababababababababab"),
             (Shown::Decimal { units: 5, scale: 3 }, "0.005"),
             (Shown::Decimal { units: 5, scale: 0 }, "5"),
             (Shown::Decimal { units: 5, scale: 200 }, "5e-200"),
@@ -342,12 +313,9 @@ mod tests {
             .is_retryable()
         };
         assert!(retryable(Refusal::TooManyConnections));
-        for refusal in [
-            Refusal::Halted,
-            Refusal::SizeAboveCap,
-            Refusal::TrailingBytes,
-            Refusal::SignatureSelfCheck,
-        ] {
+        for refusal in
+            [Refusal::Halted, Refusal::SizeAboveCap, Refusal::TrailingBytes, Refusal::SignatureSelfCheck]
+        {
             assert!(!retryable(refusal), "{}", refusal.name());
         }
     }

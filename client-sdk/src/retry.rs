@@ -35,10 +35,7 @@ impl Retry {
     pub(crate) fn pause(&mut self, trouble: Trouble) -> Result<(), SignError> {
         self.attempts = self.attempts.saturating_add(1);
         if self.attempts >= self.attempts_max {
-            return Err(SignError::NotConnected {
-                attempts: self.attempts,
-                trouble,
-            });
+            return Err(SignError::NotConnected { attempts: self.attempts, trouble });
         }
         std::thread::sleep(self.next_pause());
         Ok(())

@@ -34,11 +34,7 @@ impl Signature {
         }
         let (r, rest) = bytes.split_first_chunk()?;
         match rest.split_first_chunk()? {
-            (s, [y_parity @ (0 | 1)]) => Some(Self::Secp256k1 {
-                r: *r,
-                s: *s,
-                y_parity: *y_parity,
-            }),
+            (s, [y_parity @ (0 | 1)]) => Some(Self::Secp256k1 { r: *r, s: *s, y_parity: *y_parity }),
             _ => None,
         }
     }
@@ -98,10 +94,7 @@ pub(crate) fn facts_json(packed: &[u8]) -> Option<String> {
 /// Reads the body of the reply to `request`. Checked here: that the reply and its receipt speak of this
 /// request, key and payload kind, and that a signature has a receipt, a digest and the form of its scheme.
 pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignError> {
-    let violation = |violation| SignError::ProtocolViolation {
-        request_id: request.request_id,
-        violation,
-    };
+    let violation = |violation| SignError::ProtocolViolation { request_id: request.request_id, violation };
     let reply = Reply::read(body).map_err(|_| violation(Violation::NotAReply))?;
     if reply.request_id != request.request_id {
         return Err(violation(Violation::AnotherRequest));
@@ -114,26 +107,17 @@ pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignErr
             Ok(None) | Err(_) => Err(violation(Violation::ReceiptMissing)),
         };
     }
-    let receipt = reply
-        .receipt()
-        .map_err(|_| violation(Violation::ReceiptDiffers))?;
+    let receipt = reply.receipt().map_err(|_| violation(Violation::ReceiptDiffers))?;
     if receipt.key_slot != request.key_slot || receipt.payload_kind != request.payload_kind.number() {
         return Err(violation(Violation::ReceiptDiffers));
     }
     match refusal {
         Ok(None) => {}
         Ok(Some(refusal)) => {
-            return Err(refused(
-                refusal,
-                Some((receipt, reply.receipt)),
-                request.request_id,
-            ));
+            return Err(refused(refusal, Some((receipt, reply.receipt)), request.request_id));
         }
         Err(code) => {
-            return Err(SignError::RefusedByLaterBuild {
-                request_id: request.request_id,
-                code,
-            });
+            return Err(SignError::RefusedByLaterBuild { request_id: request.request_id, code });
         }
     }
     let signature = Signature::read(reply.signature).filter(|found| found.fits(request.payload_kind));
@@ -145,9 +129,7 @@ pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignErr
         signature,
         receipt: reply.receipt.to_vec(),
         canonical: reply.canonical.to_vec(),
-        digest: receipt
-            .digest
-            .ok_or_else(|| violation(Violation::DigestMissing))?,
+        digest: receipt.digest.ok_or_else(|| violation(Violation::DigestMissing))?,
         request_id: request.request_id,
     })
 }

@@ -139,15 +139,8 @@ impl Server {
     /// Follows one script a connection, in order, and then stops listening.
     fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "client-{}-{}.sock",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
-        let mut server = Self {
-            path: std::env::temp_dir().join(name),
-            thread: None,
-        };
+        let name = format!("client-{}-{}.sock", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut server = Self { path: std::env::temp_dir().join(name), thread: None };
         server.restart(scripts);
         server
     }
@@ -216,11 +209,7 @@ fn assert_violation(script: Script, expected: Violation) {
 #[test]
 fn a_signature_comes_with_its_receipt_and_facts() {
     let signed = sign_against(|peer| peer.answer(|_| {})).unwrap();
-    let expected = Signature::Secp256k1 {
-        r: [1; 32],
-        s: [2; 32],
-        y_parity: 1,
-    };
+    let expected = Signature::Secp256k1 { r: [1; 32], s: [2; 32], y_parity: 1 };
     assert_eq!(signed.signature, expected);
     assert_eq!(signed.digest, [3; 32]);
     assert_eq!(signed.receipt().unwrap().request_id, signed.request_id);
@@ -234,19 +223,12 @@ fn the_request_carries_slot_kind_and_payload_and_numbers_count_up() {
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
     let serving = std::thread::spawn(move || {
-        let mut peer = Peer {
-            stream: listener.accept().unwrap().0,
-        };
+        let mut peer = Peer { stream: listener.accept().unwrap().0 };
         for _ in 0..3 {
             let body = peer.request();
             let request = Request::parse(&body).unwrap();
-            tell.send((
-                request.key_slot,
-                request.payload_kind,
-                request.payload.to_vec(),
-                request.request_id,
-            ))
-            .unwrap();
+            tell.send((request.key_slot, request.payload_kind, request.payload.to_vec(), request.request_id))
+                .unwrap();
             peer.send(&Answer::signed(&request).body());
         }
     });
@@ -254,16 +236,10 @@ fn the_request_carries_slot_kind_and_payload_and_numbers_count_up() {
     let mut numbers = Vec::new();
     for payload in [&b"a"[..], &[9; 5000], b"c"] {
         let signed = client.sign(4, EVM, payload).unwrap();
-        assert_eq!(
-            told.recv().unwrap(),
-            (4, EVM, payload.to_vec(), signed.request_id)
-        );
+        assert_eq!(told.recv().unwrap(), (4, EVM, payload.to_vec(), signed.request_id));
         numbers.push(signed.request_id);
     }
-    assert!(
-        numbers.windows(2).all(|pair| pair[1] == pair[0] + 1),
-        "{numbers:?}"
-    );
+    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{numbers:?}");
     serving.join().unwrap();
     let _ = std::fs::remove_file(&path);
 }
@@ -278,13 +254,8 @@ fn a_refusal_tells_rule_value_and_whether_to_try_again() {
     })
     .unwrap_err();
     assert!(!error.is_retryable());
-    let SignError::Refused(refused) = error else {
-        panic!("{error:?}")
-    };
-    assert_eq!(
-        (refused.refusal, refused.observed),
-        (Refusal::SizeAboveCap, Shown::Uint(11))
-    );
+    let SignError::Refused(refused) = error else { panic!("{error:?}") };
+    assert_eq!((refused.refusal, refused.observed), (Refusal::SizeAboveCap, Shown::Uint(11)));
     assert_eq!(refused.facts_json().unwrap(), r#"{"chain_id":"8453"}"#);
 }
 
@@ -303,10 +274,7 @@ fn a_refusal_of_a_later_build_is_told_by_its_code() {
         });
     })
     .unwrap_err();
-    assert!(
-        matches!(error, SignError::RefusedByLaterBuild { code: 3999, .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, SignError::RefusedByLaterBuild { code: 3999, .. }), "{error:?}");
 }
 
 #[test]
@@ -318,10 +286,7 @@ fn a_vault_that_could_not_seal_a_receipt_is_heard() {
         });
     })
     .unwrap_err();
-    assert!(
-        matches!(&error, SignError::Refused(refused) if refused.receipt.is_empty()),
-        "{error:?}"
-    );
+    assert!(matches!(&error, SignError::Refused(refused) if refused.receipt.is_empty()), "{error:?}");
 }
 
 #[test]
@@ -348,18 +313,12 @@ fn a_reply_longer_than_any_is_refused_on_its_prefix() {
 
 #[test]
 fn the_reply_to_another_request_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.request_id ^= 1),
-        Violation::AnotherRequest,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.request_id ^= 1), Violation::AnotherRequest);
 }
 
 #[test]
 fn a_receipt_of_another_request_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.receipt_request_id ^= 1),
-        Violation::ReceiptDiffers,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.receipt_request_id ^= 1), Violation::ReceiptDiffers);
 }
 
 #[test]
@@ -372,66 +331,43 @@ fn a_receipt_that_records_a_refusal_is_refused_beside_a_signature() {
 
 #[test]
 fn a_receipt_of_another_key_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.key_slot += 1),
-        Violation::ReceiptDiffers,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.key_slot += 1), Violation::ReceiptDiffers);
 }
 
 #[test]
 fn a_receipt_of_another_payload_kind_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.payload_kind = 0x0400),
-        Violation::ReceiptDiffers,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.payload_kind = 0x0400), Violation::ReceiptDiffers);
 }
 
 #[test]
 fn a_signature_without_a_receipt_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.has_receipt = false),
-        Violation::ReceiptMissing,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.has_receipt = false), Violation::ReceiptMissing);
 }
 
 #[test]
 fn a_signature_without_a_digest_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.digest = None),
-        Violation::DigestMissing,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.digest = None), Violation::DigestMissing);
 }
 
 #[test]
 fn an_ed25519_signature_for_an_evm_payload_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.signature.truncate(64)),
-        Violation::SignatureForm,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.signature.truncate(64)), Violation::SignatureForm);
 }
 
 #[test]
 fn a_parity_other_than_0_or_1_is_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.signature[64] = 27),
-        Violation::SignatureForm,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.signature[64] = 27), Violation::SignatureForm);
 }
 
 #[test]
 fn canonical_bytes_that_were_not_asked_for_are_refused() {
-    assert_violation(
-        |peer| peer.answer(|answer| answer.canonical = vec![1]),
-        Violation::CanonicalUnasked,
-    );
+    assert_violation(|peer| peer.answer(|answer| answer.canonical = vec![1]), Violation::CanonicalUnasked);
 }
 
 #[test]
 fn a_server_that_dies_after_reading_leaves_the_outcome_unknown_and_nothing_is_sent_again() {
     // Were it sent again, the second script would answer it.
-    let mut server = Server::start([(|peer| drop(peer.request())) as Script, |peer| {
-        peer.answer(|_| {})
-    }]);
+    let mut server = Server::start([(|peer| drop(peer.request())) as Script, |peer| peer.answer(|_| {})]);
     let mut client = server.client();
     let error = client.sign(4, EVM, b"payload").unwrap_err();
     assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
@@ -447,9 +383,7 @@ fn a_server_that_dies_inside_its_reply_leaves_the_outcome_unknown() {
     let error = sign_against(|peer| {
         let body = peer.request();
         let body = Answer::signed(&Request::parse(&body).unwrap()).body();
-        peer.stream
-            .write_all(&u32::try_from(body.len()).unwrap().to_le_bytes())
-            .unwrap();
+        peer.stream.write_all(&u32::try_from(body.len()).unwrap().to_le_bytes()).unwrap();
         peer.stream.write_all(&body[..20]).unwrap();
     })
     .unwrap_err();
@@ -489,10 +423,7 @@ fn a_server_that_is_gone_is_not_connected_and_worth_another_try() {
     client.sign(4, EVM, b"before").unwrap();
     server.join();
     let error = client.sign(4, EVM, b"after").unwrap_err();
-    assert!(
-        matches!(error, SignError::NotConnected { attempts: 6, .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, SignError::NotConnected { attempts: 6, .. }), "{error:?}");
     assert!(error.is_retryable());
 }
 
@@ -513,16 +444,7 @@ fn a_full_vault_is_asked_again_and_named() {
     let mut server = Server::start([turn_away as Script; 6]);
     let mut client = server.client();
     let error = client.sign(4, EVM, b"payload").unwrap_err();
-    assert!(
-        matches!(
-            error,
-            SignError::NotConnected {
-                trouble: Trouble::TurnedAway,
-                ..
-            }
-        ),
-        "{error:?}"
-    );
+    assert!(matches!(error, SignError::NotConnected { trouble: Trouble::TurnedAway, .. }), "{error:?}");
     server.join();
     server.restart([turn_away as Script, |peer| peer.answer(|_| {})]);
     client.sign(4, EVM, b"payload").unwrap();
@@ -536,10 +458,7 @@ fn a_reply_that_does_not_come_in_time_leaves_the_outcome_unknown() {
         peer.request();
         peer.wait_for_close();
     }) as Script]);
-    let config = Config {
-        request_timeout: Duration::from_millis(20),
-        ..impatient()
-    };
+    let config = Config { request_timeout: Duration::from_millis(20), ..impatient() };
     let mut client = Client::connect(server.address(), config).unwrap();
     let error = client.sign(4, EVM, b"payload").unwrap_err();
     assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");

@@ -204,11 +204,7 @@ pub(crate) trait Element<'s>: Sized {
 impl<'s, T> List<'s, T> {
     /// `len` elements at the front of `bytes`, every one of which was read.
     pub(crate) const fn new(bytes: &'s [u8], len: usize) -> Self {
-        Self {
-            bytes,
-            len,
-            element: PhantomData,
-        }
+        Self { bytes, len, element: PhantomData }
     }
 
     /// How many; never zero.
@@ -221,11 +217,7 @@ impl<'s, T> List<'s, T> {
     /// Goes over the elements.
     #[must_use]
     pub const fn iter(&self) -> Elements<'s, T> {
-        Elements {
-            reader: Reader::new(self.bytes),
-            left: self.len,
-            element: PhantomData,
-        }
+        Elements { reader: Reader::new(self.bytes), left: self.len, element: PhantomData }
     }
 }
 

@@ -36,9 +36,8 @@ impl<'s> Decimal<'s> {
         if text.len() > TEXT_SIZE_MAX {
             return Err(Refusal::DecimalNotCanonical);
         }
-        let (integer, fraction) = text
-            .split_once('.')
-            .map_or((text, None), |(integer, fraction)| (integer, Some(fraction)));
+        let (integer, fraction) =
+            text.split_once('.').map_or((text, None), |(integer, fraction)| (integer, Some(fraction)));
         let fraction_size = fraction.map_or(0, str::len);
         let scale = usize::from(DECIMAL_SCALE);
         let canonical = match (integer.as_bytes(), fraction.map(str::as_bytes)) {
@@ -50,11 +49,7 @@ impl<'s> Decimal<'s> {
         }
         let padding = core::iter::repeat_n(b'0', scale.saturating_sub(fraction_size));
         let mut units: Decimal8 = 0;
-        for digit in integer
-            .bytes()
-            .chain(fraction.unwrap_or_default().bytes())
-            .chain(padding)
-        {
+        for digit in integer.bytes().chain(fraction.unwrap_or_default().bytes()).chain(padding) {
             if !digit.is_ascii_digit() {
                 return Err(Refusal::DecimalNotCanonical);
             }
@@ -76,11 +71,7 @@ impl<'s> Decimal<'s> {
         if price.units == 0 {
             return Err(Refusal::PriceZero);
         }
-        let figures = text
-            .bytes()
-            .filter(|byte| *byte != b'.')
-            .skip_while(|byte| *byte == b'0')
-            .count();
+        let figures = text.bytes().filter(|byte| *byte != b'.').skip_while(|byte| *byte == b'0').count();
         if text.contains('.') && figures > PRICE_FIGURES_MAX {
             return Err(Refusal::PriceTooPrecise);
         }
@@ -137,10 +128,7 @@ mod tests {
         ] {
             assert_eq!(Decimal::read(text), Err(Refusal::DecimalNotCanonical), "{text:?}");
         }
-        assert_eq!(
-            Decimal::read("99999999999999999999999999999999"),
-            Err(Refusal::NumberOutOfRange)
-        );
+        assert_eq!(Decimal::read("99999999999999999999999999999999"), Err(Refusal::NumberOutOfRange));
     }
 
     #[test]

@@ -42,16 +42,8 @@ fn decode_l1<'s>(envelope: Envelope, claims: &Claims<'_>, msgpack: &'s [u8]) -> 
         Network::Testnet => b'b',
     };
     check(claims.source.is_none_or(|claimed| claimed == source))?;
-    check(
-        claims
-            .connection_id
-            .is_none_or(|claimed| claimed == connection_id),
-    )?;
-    check(
-        claims
-            .primary_type
-            .is_none_or(|claimed| claimed == eip712::AGENT_PRIMARY_TYPE),
-    )?;
+    check(claims.connection_id.is_none_or(|claimed| claimed == connection_id))?;
+    check(claims.primary_type.is_none_or(|claimed| claimed == eip712::AGENT_PRIMARY_TYPE))?;
     Ok(Action {
         envelope,
         content,
@@ -78,13 +70,7 @@ fn decode_user_signed<'s>(
     };
     check(claims.source.is_none() && claims.connection_id.is_none())?;
     check(claims.primary_type.is_none() || claims.primary_type == primary_type)?;
-    Ok(Action {
-        envelope,
-        content,
-        canonical: text,
-        connection_id: None,
-        digest,
-    })
+    Ok(Action { envelope, content, canonical: text, connection_id: None, digest })
 }
 
 fn hash_connection_id(envelope: &Envelope, msgpack: &[u8]) -> [u8; 32] {
@@ -104,9 +90,5 @@ fn hash_connection_id(envelope: &Envelope, msgpack: &[u8]) -> [u8; 32] {
 }
 
 fn check(claim_holds: bool) -> Result<(), Why> {
-    if claim_holds {
-        Ok(())
-    } else {
-        Err(Refusal::ClaimDiffers.into())
-    }
+    if claim_holds { Ok(()) } else { Err(Refusal::ClaimDiffers.into()) }
 }

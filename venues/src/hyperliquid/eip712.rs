@@ -158,30 +158,17 @@ mod tests {
         assert_eq!(AGENT_TYPE_HASH, hash("Agent(string source,bytes32 connectionId)"));
         assert_eq!(MAINNET_SOURCE_HASH, hash("a"));
         assert_eq!(TESTNET_SOURCE_HASH, hash("b"));
-        let domain = Digest::keccak256(&[
-            &DOMAIN_TYPE_HASH,
-            &hash("Exchange"),
-            &VERSION_HASH,
-            &word(1337),
-            &[0; 32],
-        ]);
+        let domain =
+            Digest::keccak256(&[&DOMAIN_TYPE_HASH, &hash("Exchange"), &VERSION_HASH, &word(1337), &[0; 32]]);
         assert_eq!(&EXCHANGE_DOMAIN, domain.as_bytes());
         for (action, type_hash, fields) in [
-            (
-                Transfer::UsdSend,
-                USD_SEND_TYPE_HASH,
-                "string destination,string amount,uint64 time",
-            ),
+            (Transfer::UsdSend, USD_SEND_TYPE_HASH, "string destination,string amount,uint64 time"),
             (
                 Transfer::SpotSend,
                 SPOT_SEND_TYPE_HASH,
                 "string destination,string token,string amount,uint64 time",
             ),
-            (
-                Transfer::Withdraw3,
-                WITHDRAW_TYPE_HASH,
-                "string destination,string amount,uint64 time",
-            ),
+            (Transfer::Withdraw3, WITHDRAW_TYPE_HASH, "string destination,string amount,uint64 time"),
         ] {
             let parts = [primary_type(action), "(string hyperliquidChain,", fields, ")"].map(str::as_bytes);
             assert_eq!(&type_hash, Digest::keccak256(&parts).as_bytes());

@@ -112,34 +112,16 @@ impl Envelope {
         let connection_id = take_if(has(BIT_CONNECTION_ID), &mut rest)?;
         let primary_type = match take_if::<1>(has(BIT_PRIMARY_TYPE), &mut rest)? {
             Some([size]) => {
-                let (text, action) = rest
-                    .split_at_checked(usize::from(size))
-                    .ok_or(Refusal::EnvelopeMalformed)?;
+                let (text, action) =
+                    rest.split_at_checked(usize::from(size)).ok_or(Refusal::EnvelopeMalformed)?;
                 rest = action;
                 Some(core::str::from_utf8(text).map_err(|_| Refusal::EnvelopeMalformed)?)
             }
             None => None,
         };
-        let network = if has(BIT_MAINNET) {
-            Network::Mainnet
-        } else {
-            Network::Testnet
-        };
-        let envelope = Self {
-            network,
-            nonce,
-            vault_address,
-            expires_after,
-        };
-        Ok((
-            envelope,
-            Claims {
-                source,
-                connection_id,
-                primary_type,
-            },
-            rest,
-        ))
+        let network = if has(BIT_MAINNET) { Network::Mainnet } else { Network::Testnet };
+        let envelope = Self { network, nonce, vault_address, expires_after };
+        Ok((envelope, Claims { source, connection_id, primary_type }, rest))
     }
 }
 
@@ -162,11 +144,7 @@ mod tests {
         for parts in 0..32_u8 {
             let has = |bit: u8| parts & (1 << bit) != 0;
             let envelope = Envelope {
-                network: if parts % 3 == 0 {
-                    Network::Mainnet
-                } else {
-                    Network::Testnet
-                },
+                network: if parts % 3 == 0 { Network::Mainnet } else { Network::Testnet },
                 nonce: 1_790_000_245_388,
                 vault_address: has(0).then_some([7; 20]),
                 expires_after: has(1).then_some(1_790_000_300_000),
@@ -179,15 +157,9 @@ mod tests {
             let mut buffer = [0; ENVELOPE_SIZE_MAX + 2];
             let size = envelope.write(&claims, &mut buffer).unwrap();
             buffer[size..size + 2].copy_from_slice(b"xy");
-            assert_eq!(
-                Envelope::read(&buffer[..size + 2]),
-                Ok((envelope, claims, &b"xy"[..]))
-            );
+            assert_eq!(Envelope::read(&buffer[..size + 2]), Ok((envelope, claims, &b"xy"[..])));
             for cut in 1..size {
-                assert_eq!(
-                    Envelope::read(&buffer[..cut]).unwrap_err().refusal,
-                    Refusal::EnvelopeMalformed
-                );
+                assert_eq!(Envelope::read(&buffer[..cut]).unwrap_err().refusal, Refusal::EnvelopeMalformed);
             }
         }
     }

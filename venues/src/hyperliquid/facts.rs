@@ -100,11 +100,7 @@ fn tell_order(order: &Order<'_>, sink: &mut dyn FactSink) {
                 TimeInForce::FrontendMarket => "FrontendMarket",
             },
         ),
-        OrderKind::Trigger {
-            is_market,
-            price,
-            tpsl,
-        } => {
+        OrderKind::Trigger { is_market, price, tpsl } => {
             sink.text(FactKey::Trigger, tpsl.as_str());
             sink.text(FactKey::TriggerPrice, price.text);
             sink.flag(FactKey::TriggerIsMarket, is_market);

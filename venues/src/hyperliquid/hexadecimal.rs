@@ -42,10 +42,7 @@ pub(crate) fn cloid(text: &str) -> Result<&str, Refusal> {
 /// # Errors
 /// `NumberOutOfRange`.
 pub(crate) fn chain_id(text: &str) -> Result<u64, Refusal> {
-    let digits = text
-        .strip_prefix("0x")
-        .ok_or(Refusal::NumberOutOfRange)?
-        .as_bytes();
+    let digits = text.strip_prefix("0x").ok_or(Refusal::NumberOutOfRange)?.as_bytes();
     if matches!(digits, [] | [b'0', ..]) || digits.len() > 16 {
         return Err(Refusal::NumberOutOfRange);
     }
@@ -98,11 +95,7 @@ mod tests {
             "0xababababababababababababababababababababa",
             "0xgbabababababababababababababababababababab",
         ] {
-            assert_eq!(
-                any_case_address(text),
-                Err(Refusal::ActionAddressMalformed),
-                "{text}"
-            );
+            assert_eq!(any_case_address(text), Err(Refusal::ActionAddressMalformed), "{text}");
         }
     }
 
@@ -125,16 +118,7 @@ mod tests {
         assert_eq!(chain_id("0xa4b1"), Ok(42161));
         assert_eq!(chain_id("0x66eee"), Ok(421_614));
         assert_eq!(chain_id("0xffffffffffffffff"), Ok(u64::MAX));
-        for text in [
-            "",
-            "0x",
-            "0x0",
-            "0x0a4b1",
-            "42161",
-            "0x1ffffffffffffffff",
-            "0xa4b1 ",
-            "a4b1",
-        ] {
+        for text in ["", "0x", "0x0", "0x0a4b1", "42161", "0x1ffffffffffffffff", "0xa4b1 ", "a4b1"] {
             assert_eq!(chain_id(text), Err(Refusal::NumberOutOfRange), "{text}");
         }
     }

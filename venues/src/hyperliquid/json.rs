@@ -73,11 +73,7 @@ impl<'a> Json<'a> {
 
     /// Text that may hold escapes, as it stands between its quotes. `None` when the value is no text.
     pub(crate) fn text_as_written(&mut self) -> Result<Option<&'a [u8]>, Why> {
-        if self.peek()? == b'"' {
-            self.raw_text().map(|(text, _)| Some(text))
-        } else {
-            Ok(None)
-        }
+        if self.peek()? == b'"' { self.raw_text().map(|(text, _)| Some(text)) } else { Ok(None) }
     }
 
     /// An integer from 0 to 2^64-1.
@@ -159,11 +155,7 @@ impl<'a> Json<'a> {
     }
 
     fn open(&mut self, bracket: u8) -> Result<(), Why> {
-        if self.peek()? == bracket {
-            self.punctuation(bracket)
-        } else {
-            Err(self.not_expected())
-        }
+        if self.peek()? == bracket { self.punctuation(bracket) } else { Err(self.not_expected()) }
     }
 
     fn another(&mut self, first: bool, close: u8) -> Result<bool, Why> {
@@ -235,16 +227,11 @@ impl<'a> Json<'a> {
             rest = digits(exponent)?;
         }
         // "01" or "1x": a number ends where the grammar's other marks begin.
-        if !matches!(
-            rest.first(),
-            None | Some(b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
-        ) {
+        if !matches!(rest.first(), None | Some(b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')) {
             return Err(Refusal::JsonMalformed.into());
         }
         self.rest = rest;
-        Ok(start
-            .get(..start.len().saturating_sub(rest.len()))
-            .unwrap_or_default())
+        Ok(start.get(..start.len().saturating_sub(rest.len())).unwrap_or_default())
     }
 
     /// Why a value is not of the kind that is wanted here.
@@ -360,9 +347,6 @@ mod tests {
     fn a_name_with_an_escape_is_refused() {
         let mut json = Json::new(br#"{"\u0070":1}"#);
         json.open_object().unwrap();
-        assert_eq!(
-            json.member(true).unwrap_err().refusal,
-            Refusal::JsonEscapeNotAllowed
-        );
+        assert_eq!(json.member(true).unwrap_err().refusal, Refusal::JsonEscapeNotAllowed);
     }
 }

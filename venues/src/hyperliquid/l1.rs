@@ -35,46 +35,18 @@ pub const BUILDER_FEE_MAX: u32 = 1000;
 /// Largest priority rate the exchange takes: 8 basis points in units of 10^-7.
 pub const PRIORITY_RATE_MAX: u32 = 80_000;
 
-pub(crate) const ORDER_ACTION: Members = Members {
-    names: &["type", "orders", "grouping", "builder"],
-    required: 3,
-};
-pub(crate) const ORDER: Members = Members {
-    names: &["a", "b", "p", "s", "r", "t", "c"],
-    required: 6,
-};
-pub(crate) const LIMIT: Members = Members {
-    names: &["tif"],
-    required: 1,
-};
-pub(crate) const TRIGGER: Members = Members {
-    names: &["isMarket", "triggerPx", "tpsl"],
-    required: 3,
-};
-pub(crate) const PRIORITY: Members = Members {
-    names: &["p"],
-    required: 1,
-};
-pub(crate) const BUILDER: Members = Members {
-    names: &["b", "f"],
-    required: 2,
-};
-pub(crate) const CANCEL_ACTION: Members = Members {
-    names: &["type", "cancels", "f"],
-    required: 2,
-};
-pub(crate) const CANCEL: Members = Members {
-    names: &["a", "o"],
-    required: 2,
-};
-pub(crate) const CLOID_CANCEL: Members = Members {
-    names: &["asset", "cloid"],
-    required: 2,
-};
-pub(crate) const LEVERAGE_ACTION: Members = Members {
-    names: &["type", "asset", "isCross", "leverage"],
-    required: 4,
-};
+pub(crate) const ORDER_ACTION: Members =
+    Members { names: &["type", "orders", "grouping", "builder"], required: 3 };
+pub(crate) const ORDER: Members = Members { names: &["a", "b", "p", "s", "r", "t", "c"], required: 6 };
+pub(crate) const LIMIT: Members = Members { names: &["tif"], required: 1 };
+pub(crate) const TRIGGER: Members = Members { names: &["isMarket", "triggerPx", "tpsl"], required: 3 };
+pub(crate) const PRIORITY: Members = Members { names: &["p"], required: 1 };
+pub(crate) const BUILDER: Members = Members { names: &["b", "f"], required: 2 };
+pub(crate) const CANCEL_ACTION: Members = Members { names: &["type", "cancels", "f"], required: 2 };
+pub(crate) const CANCEL: Members = Members { names: &["a", "o"], required: 2 };
+pub(crate) const CLOID_CANCEL: Members = Members { names: &["asset", "cloid"], required: 2 };
+pub(crate) const LEVERAGE_ACTION: Members =
+    Members { names: &["type", "asset", "isCross", "leverage"], required: 4 };
 
 /// Reads an action from its first to its last byte.
 pub(crate) fn read_action(msgpack: &[u8]) -> Result<Content<'_>, Why> {
@@ -119,20 +91,12 @@ fn read_order_action<'s>(reader: &mut Reader<'s>, len: usize) -> Result<OrderBat
     }
     let builder = if len == names.len() {
         reader.key(names, 3)?;
-        let fee_max = if any_perp {
-            PERP_BUILDER_FEE_MAX
-        } else {
-            BUILDER_FEE_MAX
-        };
+        let fee_max = if any_perp { PERP_BUILDER_FEE_MAX } else { BUILDER_FEE_MAX };
         Some(read_builder(reader, fee_max)?)
     } else {
         None
     };
-    Ok(OrderBatch {
-        orders,
-        grouping,
-        builder,
-    })
+    Ok(OrderBatch { orders, grouping, builder })
 }
 
 fn read_grouping(reader: &mut Reader<'_>) -> Result<OrderGrouping, Why> {
@@ -188,23 +152,12 @@ impl<'s> Element<'s> for Order<'s> {
         } else {
             None
         };
-        Ok(Self {
-            asset,
-            is_buy,
-            price,
-            size,
-            reduce_only,
-            kind,
-            cloid,
-        })
+        Ok(Self { asset, is_buy, price, size, reduce_only, kind, cloid })
     }
 }
 
 fn read_order_kind<'s>(reader: &mut Reader<'s>) -> Result<OrderKind<'s>, Why> {
-    const KIND: Members = Members {
-        names: &["kind"],
-        required: 1,
-    };
+    const KIND: Members = Members { names: &["kind"], required: 1 };
     reader.members(&KIND)?;
     match reader.text()? {
         "limit" => {
@@ -231,11 +184,7 @@ fn read_order_kind<'s>(reader: &mut Reader<'s>) -> Result<OrderKind<'s>, Why> {
                 "sl" => Tpsl::StopLoss,
                 _ => return Err(Refusal::WordNotKnown.into()),
             };
-            Ok(OrderKind::Trigger {
-                is_market,
-                price,
-                tpsl,
-            })
+            Ok(OrderKind::Trigger { is_market, price, tpsl })
         }
         _ => Err(Refusal::FieldNotKnown.into()),
     }
@@ -294,11 +243,7 @@ fn read_leverage_action(reader: &mut Reader<'_>, len: usize) -> Result<UpdateLev
     if leverage == 0 {
         return Err(Why::new(Refusal::NumberOutOfRange).observed(Shown::uint(0)));
     }
-    Ok(UpdateLeverage {
-        asset,
-        is_cross,
-        leverage,
-    })
+    Ok(UpdateLeverage { asset, is_cross, leverage })
 }
 
 /// Reads every element once; `heard` is told each.

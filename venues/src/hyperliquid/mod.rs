@@ -17,6 +17,7 @@ pub mod envelope;
 mod facts;
 mod hexadecimal;
 mod json;
+mod judge;
 mod l1;
 mod msgpack;
 pub mod rules;
@@ -60,9 +61,7 @@ impl Scratch {
     /// An empty one.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            msgpack: [0; PAYLOAD_SIZE_MAX],
-        }
+        Self { msgpack: [0; PAYLOAD_SIZE_MAX] }
     }
 }
 
@@ -126,7 +125,7 @@ impl Payload for Action<'_> {
     }
 
     fn judge(&self, limits: &rules::Limits<'_>, account: &Address, now: Now) -> Result<Charge, Why> {
-        rules::judge(self, limits, account, now)
+        judge::judge(self, limits, account, now)
     }
 
     fn facts(&self, sink: &mut dyn FactSink) {

@@ -88,14 +88,8 @@ impl<'a> Reader<'a> {
         let (value, wider_than) = match self.byte()? {
             head @ 0..=0x7f => return Ok(u64::from(head)),
             UINT8 => (u64::from(self.byte()?), 0x7f),
-            UINT16 => (
-                u64::from(u16::from_be_bytes(self.array_of()?)),
-                u64::from(u8::MAX),
-            ),
-            UINT32 => (
-                u64::from(u32::from_be_bytes(self.array_of()?)),
-                u64::from(u16::MAX),
-            ),
+            UINT16 => (u64::from(u16::from_be_bytes(self.array_of()?)), u64::from(u8::MAX)),
+            UINT32 => (u64::from(u32::from_be_bytes(self.array_of()?)), u64::from(u16::MAX)),
             UINT64 => (u64::from_be_bytes(self.array_of()?), u64::from(u32::MAX)),
             _ => return Err(Refusal::MsgpackNotCanonical.into()),
         };
@@ -172,30 +166,20 @@ impl<'a> Reader<'a> {
     }
 
     fn array_of<const N: usize>(&mut self) -> Result<[u8; N], Why> {
-        let (bytes, rest) = self
-            .rest
-            .split_first_chunk::<N>()
-            .ok_or(Refusal::PayloadTruncated)?;
+        let (bytes, rest) = self.rest.split_first_chunk::<N>().ok_or(Refusal::PayloadTruncated)?;
         self.rest = rest;
         Ok(*bytes)
     }
 
     fn take(&mut self, size: usize) -> Result<&'a [u8], Why> {
-        let (bytes, rest) = self
-            .rest
-            .split_at_checked(size)
-            .ok_or(Refusal::PayloadTruncated)?;
+        let (bytes, rest) = self.rest.split_at_checked(size).ok_or(Refusal::PayloadTruncated)?;
         self.rest = rest;
         Ok(bytes)
     }
 }
 
 fn canonical(shortest: bool) -> Result<(), Why> {
-    if shortest {
-        Ok(())
-    } else {
-        Err(Refusal::MsgpackNotCanonical.into())
-    }
+    if shortest { Ok(()) } else { Err(Refusal::MsgpackNotCanonical.into()) }
 }
 
 /// Writes the same form into a fixed buffer.
@@ -280,10 +264,7 @@ impl<'b> Writer<'b> {
         }
         let end = self.used;
         self.put(&[0, 0])?;
-        let array = self
-            .buffer
-            .get_mut(at..self.used)
-            .ok_or(Refusal::RequestTooLong)?;
+        let array = self.buffer.get_mut(at..self.used).ok_or(Refusal::RequestTooLong)?;
         let elements_size = end.saturating_sub(at).saturating_sub(1);
         array.copy_within(1..=elements_size, 3);
         if let Some(head) = array.first_chunk_mut::<3>() {
@@ -294,10 +275,7 @@ impl<'b> Writer<'b> {
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Why> {
         let end = self.used.saturating_add(bytes.len());
-        let room = self
-            .buffer
-            .get_mut(self.used..end)
-            .ok_or(Refusal::RequestTooLong)?;
+        let room = self.buffer.get_mut(self.used..end).ok_or(Refusal::RequestTooLong)?;
         room.copy_from_slice(bytes);
         self.used = end;
         Ok(())
@@ -310,18 +288,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_and_is_the_shortest_form() {
-        for value in [
-            0,
-            0x7f,
-            0x80,
-            0xff,
-            0x100,
-            0xffff,
-            0x1_0000,
-            0xffff_ffff,
-            0x1_0000_0000,
-            u64::MAX,
-        ] {
+        for value in [0, 0x7f, 0x80, 0xff, 0x100, 0xffff, 0x1_0000, 0xffff_ffff, 0x1_0000_0000, u64::MAX] {
             let mut buffer = [0; 16];
             let mut writer = Writer::new(&mut buffer);
             writer.uint(value).unwrap();

@@ -28,43 +28,26 @@ pub(crate) fn transcode(text: &[u8], buffer: &mut [u8]) -> Result<usize, Why> {
     let mut out = Writer::new(buffer);
     match action_type(json)? {
         b"order" => object(&mut out, &mut json, &ORDER_ACTION, order_action),
-        b"cancel" => object(
-            &mut out,
-            &mut json,
-            &CANCEL_ACTION,
-            |out, json, index| match index {
-                1 => list(out, json, |out, json| {
-                    object(out, json, &CANCEL, |out, json, _| uint(out, json))
-                }),
-                2 => flag(out, json),
-                _ => word(out, json),
-            },
-        ),
-        b"cancelByCloid" => object(
-            &mut out,
-            &mut json,
-            &CANCEL_ACTION,
-            |out, json, index| match index {
-                1 => list(out, json, |out, json| {
-                    object(out, json, &CLOID_CANCEL, |out, json, index| match index {
-                        0 => uint(out, json),
-                        _ => word(out, json),
-                    })
-                }),
-                2 => flag(out, json),
-                _ => word(out, json),
-            },
-        ),
-        b"updateLeverage" => object(
-            &mut out,
-            &mut json,
-            &LEVERAGE_ACTION,
-            |out, json, index| match index {
-                0 => word(out, json),
-                2 => flag(out, json),
-                _ => uint(out, json),
-            },
-        ),
+        b"cancel" => object(&mut out, &mut json, &CANCEL_ACTION, |out, json, index| match index {
+            1 => list(out, json, |out, json| object(out, json, &CANCEL, |out, json, _| uint(out, json))),
+            2 => flag(out, json),
+            _ => word(out, json),
+        }),
+        b"cancelByCloid" => object(&mut out, &mut json, &CANCEL_ACTION, |out, json, index| match index {
+            1 => list(out, json, |out, json| {
+                object(out, json, &CLOID_CANCEL, |out, json, index| match index {
+                    0 => uint(out, json),
+                    _ => word(out, json),
+                })
+            }),
+            2 => flag(out, json),
+            _ => word(out, json),
+        }),
+        b"updateLeverage" => object(&mut out, &mut json, &LEVERAGE_ACTION, |out, json, index| match index {
+            0 => word(out, json),
+            2 => flag(out, json),
+            _ => uint(out, json),
+        }),
         _ => Err(Refusal::ActionNotSupported.into()),
     }?;
     json.end()?;
@@ -77,9 +60,7 @@ pub(crate) fn action_type(mut json: Json<'_>) -> Result<&[u8], Why> {
     let mut first = true;
     while let Some(name) = json.member(first)? {
         if name == "type" {
-            return json
-                .text_as_written()?
-                .ok_or(Refusal::FieldTypeNotExpected.into());
+            return json.text_as_written()?.ok_or(Refusal::FieldTypeNotExpected.into());
         }
         json.skip()?;
         first = false;
@@ -144,11 +125,7 @@ fn object(
     let mut first = true;
     while let Some(name) = json.member(first)? {
         first = false;
-        let index = members
-            .names
-            .iter()
-            .position(|known| *known == name)
-            .ok_or(Refusal::FieldNotKnown)?;
+        let index = members.names.iter().position(|known| *known == name).ok_or(Refusal::FieldNotKnown)?;
         let bit = 1 << index;
         if seen & bit != 0 {
             return Err(Refusal::JsonMemberRepeated.into());

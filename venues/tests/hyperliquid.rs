@@ -1,0 +1,12 @@
+//! Hyperliquid: the vectors made by the venue's own SDKs, and what must hold of the decoder for any input.
+
+#[path = "hyperliquid/negatives.rs"]
+mod negatives;
+#[path = "hyperliquid/positives.rs"]
+mod positives;
+#[path = "hyperliquid/properties.rs"]
+mod properties;
+#[path = "hyperliquid/refusals.rs"]
+mod refusals;
+#[path = "hyperliquid/vectors.rs"]
+mod vectors;
