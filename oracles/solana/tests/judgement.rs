@@ -74,7 +74,7 @@ fn markets(value: &Value, found: &mut BTreeSet<(u8, u16)>) {
     match value {
         Value::Object(members) => members.values().for_each(|member| markets(member, found)),
         Value::Array(elements) => elements.iter().for_each(|element| markets(element, found)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
