@@ -7,7 +7,7 @@
 //! let message = solana::legacy_message(
 //!     &payer,
 //!     &blockhash,
-//!     &[Instruction::compute_unit_limit(200_000), Instruction::cancel_order(&accounts, None)?],
+//!     &[Instruction::compute_unit_limit(200_000), Instruction::cancel_order(&accounts, None)],
 //! )?;
 //! let payload = solana::payload(&message, &[])?; // PayloadKind::SolanaMessage
 //! let transaction = solana::signed_transaction(&message, &signature);

@@ -65,7 +65,8 @@ impl Instruction {
 }
 
 /// Compiles a legacy message: every account once, with the widest rights that any instruction asks for, signers
-/// first and writable before readonly; `fee_payer` comes first and is always a writable signer.
+/// first, writable before readonly, then by key, as the Solana crates do; `fee_payer` comes first and is always a
+/// writable signer.
 ///
 /// # Errors
 /// [`BuildError::InstructionsEmpty`], [`BuildError::ListTooLong`] (over 255 accounts),
@@ -122,8 +123,10 @@ fn merged_accounts(fee_payer: &Key, instructions: &[Instruction]) -> Vec<Account
             None => merged.push(account),
         }
     }
-    // Stable, so the fee payer stays first.
-    merged.sort_by_key(|account| (!account.is_signer, !account.is_writable));
+    merged.sort_by_key(|account| {
+        let is_other = account.key != *fee_payer;
+        (is_other, !account.is_signer, !account.is_writable, account.key)
+    });
     merged
 }
 
