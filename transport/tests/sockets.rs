@@ -32,10 +32,7 @@ fn framed(idle: Duration, frame: Duration) -> (Framed<Stream>, UnixStream) {
 }
 
 fn io_kind(error: &Error) -> Option<ErrorKind> {
-    match error {
-        Error::Io(error) => Some(error.kind()),
-        _ => None,
-    }
+    if let Error::Io(error) = error { Some(error.kind()) } else { None }
 }
 
 #[test]
