@@ -314,7 +314,7 @@ mod tests {
         };
         assert!(retryable(Refusal::TooManyConnections));
         for refusal in
-            [Refusal::Halted, Refusal::SizeAboveCap, Refusal::TrailingBytes, Refusal::SignatureSelfCheck]
+            [Refusal::Halted, Refusal::SizeAboveCap, Refusal::TrailingBytes, Refusal::ReceiptNotSealed]
         {
             assert!(!retryable(refusal), "{}", refusal.name());
         }

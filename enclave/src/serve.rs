@@ -26,6 +26,7 @@ use std::time::Duration;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
+use transport::{Address, Listener, Stop};
 use wire::reply::Reply;
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX, Refusal};
 
@@ -34,6 +35,9 @@ pub use clock::Clock;
 
 /// Most events taken from one wait; what is left over is taken in the next.
 const EVENTS_MAX: usize = 128;
+
+/// Permission bits of both socket files.
+const SOCKET_MODE: u32 = 0o600;
 
 /// What the loop serves; the vault implements it.
 pub trait Serve {
@@ -58,11 +62,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            connections_max: 64,
-            control_connections_max: 8,
-            frame_deadline_ms: 2_000,
-        }
+        Self { connections_max: 64, control_connections_max: 8, frame_deadline_ms: 2_000 }
     }
 }
 
@@ -90,6 +90,46 @@ pub struct Doors<'d> {
     pub control: BorrowedFd<'d>,
     /// Turns readable when it is time to end: see `transport::Stop`.
     pub stop: BorrowedFd<'d>,
+}
+
+/// The two listening sockets and the means to end; what a program holds while it serves.
+#[derive(Debug)]
+pub struct Server {
+    requests: Listener,
+    control: Listener,
+    limits: Limits,
+    stop: Stop,
+}
+
+impl Server {
+    /// Listens at both addresses, for this user alone.
+    ///
+    /// # Errors
+    /// When an address cannot be listened to; see [`Address::listen`].
+    pub fn bind(requests: &Address, control: &Address, limits: Limits) -> Result<Self, transport::Error> {
+        Ok(Self {
+            requests: requests.listen(SOCKET_MODE)?,
+            control: control.listen(SOCKET_MODE)?,
+            limits,
+            stop: Stop::new()?,
+        })
+    }
+
+    /// A handle that ends [`Server::run`], for another thread or a signal ([`Stop::teller`]).
+    #[must_use]
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Serves until stopped, and removes the socket files.
+    ///
+    /// # Errors
+    /// Like [`serve`].
+    pub fn run(self, mut vault: impl Serve, clock: Clock) -> std::io::Result<Counts> {
+        let doors =
+            Doors { requests: self.requests.as_fd(), control: self.control.as_fd(), stop: self.stop.as_fd() };
+        serve(&mut vault, doors, self.limits, &clock)
+    }
 }
 
 /// Serves until `doors.stop` turns readable. Replies that were begun by then are still delivered, within their
@@ -129,14 +169,7 @@ impl<'d> Loop<'d> {
         let requests = Channel::new(doors.requests, Token::REQUESTS, requests, turned_away(), &epoll)?;
         let control = Channel::new(doors.control, Token::CONTROL, control, Box::default(), &epoll)?;
         epoll::add(&epoll, doors.stop, Token::STOP.data(), epoll::EventFlags::IN)?;
-        Ok(Self {
-            epoll,
-            requests,
-            control,
-            clock,
-            counts: Counts::default(),
-            stopping: false,
-        })
+        Ok(Self { epoll, requests, control, clock, counts: Counts::default(), stopping: false })
     }
 
     fn run(mut self, vault: &mut impl Serve) -> std::io::Result<Counts> {
@@ -180,14 +213,7 @@ impl<'d> Loop<'d> {
     }
 
     fn round(&mut self, vault: &mut impl Serve) -> std::io::Result<()> {
-        let Self {
-            epoll,
-            requests,
-            control,
-            clock,
-            counts,
-            ..
-        } = self;
+        let Self { epoll, requests, control, clock, counts, .. } = self;
         let epoll = epoll.as_fd();
         let now = clock.now();
         control.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
@@ -211,9 +237,7 @@ impl<'d> Loop<'d> {
         }
         let due = [self.control.next_due_ms(), self.requests.next_due_ms()];
         let due = due.into_iter().flatten().min()?;
-        Some(Duration::from_millis(
-            due.saturating_sub(self.clock.now().monotonic_ms),
-        ))
+        Some(Duration::from_millis(due.saturating_sub(self.clock.now().monotonic_ms)))
     }
 }
 

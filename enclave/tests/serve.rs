@@ -1,15 +1,16 @@
 //! The serve loop over real unix sockets, with something simpler than a vault behind it.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
+
 use std::io::{Read as _, Write as _};
-use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use enclave::serve::{Clock, Counts, Doors, Limits, Serve, serve};
-use transport::{Address, Listener, Stop};
+use enclave::serve::{self, Clock, Counts, Limits, Serve};
+use transport::{Address, Stop};
 use wire::reply::Reply;
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
 
@@ -47,47 +48,25 @@ struct Server {
 }
 
 impl Server {
-    fn start(mut echo: Echo, limits: Limits) -> Self {
+    fn start(echo: Echo, limits: Limits) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "serve-{}-{}",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("serve-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        let (requests, control) = (listen(&folder, "requests"), listen(&folder, "control"));
-        let stop = Stop::new().unwrap();
-        let stopped = stop.clone();
-        let run = move || {
-            let doors = Doors {
-                requests: requests.as_fd(),
-                control: control.as_fd(),
-                stop: stopped.as_fd(),
-            };
-            serve(&mut echo, doors, limits, &Clock::start()).unwrap()
-        };
-        Self {
-            folder,
-            stop,
-            thread: Some(std::thread::spawn(run)),
-        }
+        let address = |name| Address::Unix(folder.join(name));
+        let server = serve::Server::bind(&address("requests"), &address("control"), limits).unwrap();
+        let stop = server.stop();
+        let run = move || server.run(echo, Clock::start()).unwrap();
+        Self { folder, stop, thread: Some(std::thread::spawn(run)) }
     }
 
     fn with_deadline(frame_deadline_ms: u64) -> Self {
-        let limits = Limits {
-            frame_deadline_ms,
-            ..Limits::default()
-        };
+        let limits = Limits { frame_deadline_ms, ..Limits::default() };
         Self::start(Echo::default(), limits)
     }
 
     fn with_places(connections_max: usize) -> Self {
-        let limits = Limits {
-            connections_max,
-            frame_deadline_ms: 60_000,
-            ..Limits::default()
-        };
+        let limits = Limits { connections_max, frame_deadline_ms: 60_000, ..Limits::default() };
         Self::start(Echo::default(), limits)
     }
 
@@ -130,10 +109,6 @@ impl Drop for Server {
         }
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-fn listen(folder: &Path, name: &str) -> Listener {
-    Address::Unix(folder.join(name)).listen(0o600).unwrap()
 }
 
 fn framed(body: &[u8]) -> Vec<u8> {
@@ -181,14 +156,9 @@ fn a_frame_that_dribbles_in_is_cut_at_its_deadline_and_idle_connections_are_kept
     let mut dribbling = server.connect();
     dribbling.write_all(&framed(&[1; 4000])[..5]).unwrap();
     // Each turn waits on the socket; a byte now and then must not move the deadline.
-    dribbling
-        .set_read_timeout(Some(Duration::from_millis(2)))
-        .unwrap();
+    dribbling.set_read_timeout(Some(Duration::from_millis(2))).unwrap();
     let mut sent = 0;
-    while dribbling
-        .read(&mut [0; 1])
-        .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
-    {
+    while dribbling.read(&mut [0; 1]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock) {
         if dribbling.write_all(&[1]).is_err() {
             break;
         }
@@ -224,9 +194,7 @@ fn a_length_of_zero_closes_the_connection() {
 fn a_wrong_length_behind_a_good_frame_costs_the_connection_but_not_the_reply() {
     let server = Server::with_deadline(60_000);
     let mut client = server.connect();
-    client
-        .write_all(&[framed(b"good"), vec![0xff; 4]].concat())
-        .unwrap();
+    client.write_all(&[framed(b"good"), vec![0xff; 4]].concat()).unwrap();
     assert_eq!(read_frame(&mut client), b"good");
     assert_closed(&mut client);
     assert_eq!(server.finish().violations, 1);
@@ -236,9 +204,7 @@ fn a_wrong_length_behind_a_good_frame_costs_the_connection_but_not_the_reply() {
 fn a_client_that_says_no_more_still_gets_its_replies() {
     let server = Server::with_deadline(2_000);
     let mut client = server.connect();
-    client
-        .write_all(&[framed(b"a1"), framed(b"a2")].concat())
-        .unwrap();
+    client.write_all(&[framed(b"a1"), framed(b"a2")].concat()).unwrap();
     client.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(read_frame(&mut client), b"a1");
     assert_eq!(read_frame(&mut client), b"a2");
@@ -259,9 +225,7 @@ fn a_client_that_leaves_inside_a_frame_is_forgotten() {
 fn requests_sent_at_once_are_answered_in_order() {
     let server = Server::with_deadline(2_000);
     let mut client = server.connect();
-    let bodies: Vec<Vec<u8>> = (0..2_000_u16)
-        .map(|n| [&n.to_le_bytes()[..], &[0; 30]].concat())
-        .collect();
+    let bodies: Vec<Vec<u8>> = (0..2_000_u16).map(|n| [&n.to_le_bytes()[..], &[0; 30]].concat()).collect();
     let stream: Vec<u8> = bodies.iter().flat_map(|body| framed(body)).collect();
     let mut writer = client.try_clone().unwrap();
     let writing = std::thread::spawn(move || writer.write_all(&stream).unwrap());
@@ -281,10 +245,7 @@ fn a_connection_beyond_the_cap_is_told_so_and_closed_and_its_place_comes_back() 
     }
     let mut third = server.connect();
     let body = read_frame(&mut third);
-    assert_eq!(
-        Reply::read(&body).unwrap().code,
-        wire::Refusal::TooManyConnections.code()
-    );
+    assert_eq!(Reply::read(&body).unwrap().code, wire::Refusal::TooManyConnections.code());
     assert_closed(&mut third);
     let [first, mut second] = clients;
     drop(first);
@@ -301,24 +262,15 @@ fn sixty_four_connections_are_served_and_the_next_is_not() {
         assert_eq!(ask(client, b"in"), b"in");
     }
     let body = read_frame(&mut server.connect());
-    assert_eq!(
-        Reply::read(&body).unwrap().code,
-        wire::Refusal::TooManyConnections.code()
-    );
+    assert_eq!(Reply::read(&body).unwrap().code, wire::Refusal::TooManyConnections.code());
     let counts = server.finish();
     assert_eq!((counts.accepted, counts.turned_away), (64, 1));
 }
 
 #[test]
 fn a_client_that_never_reads_is_cut_and_holds_nobody_up() {
-    let echo = Echo {
-        reply_size: REPLY_SIZE_MAX,
-        ..Echo::default()
-    };
-    let limits = Limits {
-        frame_deadline_ms: 60,
-        ..Limits::default()
-    };
+    let echo = Echo { reply_size: REPLY_SIZE_MAX, ..Echo::default() };
+    let limits = Limits { frame_deadline_ms: 60, ..Limits::default() };
     let server = Server::start(echo, limits);
     let mut writer = server.connect();
     let deaf = writer.try_clone().unwrap();
@@ -349,9 +301,7 @@ fn a_kill_gets_through_while_every_client_floods() {
             }
         }
     };
-    let floods: Vec<_> = (0..8)
-        .map(|_| std::thread::spawn(flood(server.connect())))
-        .collect();
+    let floods: Vec<_> = (0..8).map(|_| std::thread::spawn(flood(server.connect()))).collect();
     assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
     for flood in floods {
         flood.join().unwrap();

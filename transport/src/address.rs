@@ -58,10 +58,7 @@ impl fmt::Display for AddressFault {
             }
             Self::PathNotAbsolute => f.write_str("the path of a socket must be absolute"),
             Self::PathTooLong { size } => {
-                write!(
-                    f,
-                    "the path has {size} bytes, a unix socket's has at most {PATH_SIZE_MAX}"
-                )
+                write!(f, "the path has {size} bytes, a unix socket's has at most {PATH_SIZE_MAX}")
             }
             Self::NumberMalformed => f.write_str("a port or context id must be a decimal number below 2^32"),
         }
@@ -79,17 +76,11 @@ impl FromStr for Address {
             "unix" => Ok(Self::Unix(path(rest)?)),
             "hybrid" => {
                 let (socket, port) = rest.rsplit_once(':').ok_or(AddressFault::NumberMalformed)?;
-                Ok(Self::Hybrid {
-                    path: path(socket)?,
-                    port: number(port)?,
-                })
+                Ok(Self::Hybrid { path: path(socket)?, port: number(port)? })
             }
             "vsock" => {
                 let (cid, port) = rest.split_once(':').ok_or(AddressFault::NumberMalformed)?;
-                Ok(Self::Vsock {
-                    cid: number(cid)?,
-                    port: number(port)?,
-                })
+                Ok(Self::Vsock { cid: number(cid)?, port: number(port)? })
             }
             _ => Err(AddressFault::SchemeNotKnown),
         }
@@ -134,13 +125,9 @@ mod tests {
 
     #[test]
     fn an_address_prints_as_it_was_written() {
-        for text in [
-            "unix:/run/a.sock",
-            "unix:/a:b",
-            "hybrid:/run/v.sock:5000",
-            "hybrid:/a:b:1",
-            "vsock:16:5000",
-        ] {
+        for text in
+            ["unix:/run/a.sock", "unix:/a:b", "hybrid:/run/v.sock:5000", "hybrid:/a:b:1", "vsock:16:5000"]
+        {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
     }
@@ -169,12 +156,7 @@ mod tests {
     #[test]
     fn a_path_that_no_socket_can_have_is_refused() {
         let text = format!("unix:/{}", "a".repeat(PATH_SIZE_MAX));
-        assert_eq!(
-            parse(&text),
-            Err(AddressFault::PathTooLong {
-                size: PATH_SIZE_MAX + 1
-            })
-        );
+        assert_eq!(parse(&text), Err(AddressFault::PathTooLong { size: PATH_SIZE_MAX + 1 }));
         assert!(parse(&text[..text.len() - 1]).is_ok());
     }
 }

@@ -44,25 +44,16 @@ impl fmt::Display for Error {
         match self {
             Self::Io(error) => write!(f, "{error}"),
             Self::Frame(FrameFault::TooShort { declared }) => {
-                write!(
-                    f,
-                    "the peer declared a frame of {declared} bytes, too short for one"
-                )
+                write!(f, "the peer declared a frame of {declared} bytes, too short for one")
             }
             Self::Frame(FrameFault::TooLong { declared }) => {
-                write!(
-                    f,
-                    "the peer declared a frame of {declared} bytes, more than the channel takes"
-                )
+                write!(f, "the peer declared a frame of {declared} bytes, more than the channel takes")
             }
             Self::Frame(FrameFault::Version(version)) => {
                 write!(f, "the peer speaks protocol version {version}")
             }
             Self::Frame(FrameFault::Kind(kind)) => {
-                write!(
-                    f,
-                    "the peer sent a frame of kind {kind:#04x}, which does not belong here"
-                )
+                write!(f, "the peer sent a frame of kind {kind:#04x}, which does not belong here")
             }
             Self::ClosedInFrame { received } => {
                 write!(f, "the peer closed after {received} bytes of a frame")

@@ -41,12 +41,7 @@ impl<S: Timed> Framed<S> {
     pub fn new(mut stream: S, body_size_max: usize, patience: Patience) -> Result<Self, Error> {
         stream.set_read_timeout(patience.idle)?;
         stream.set_write_timeout(Some(patience.frame))?;
-        Ok(Self {
-            stream,
-            buffer: FrameBuffer::new(body_size_max),
-            patience,
-            read_timeout: patience.idle,
-        })
+        Ok(Self { stream, buffer: FrameBuffer::new(body_size_max), patience, read_timeout: patience.idle })
     }
 
     /// Reads the next frame's body; `None` when the peer closed between two frames. An end or a reset inside
@@ -107,9 +102,7 @@ impl<S: Timed> Framed<S> {
                 return Ok(());
             }
             // Each write has the socket's timeout; this bounds their sum.
-            deadline
-                .get_or_insert_with(|| Deadline::after(self.patience.frame))
-                .left()?;
+            deadline.get_or_insert_with(|| Deadline::after(self.patience.frame)).left()?;
         }
     }
 
@@ -128,20 +121,14 @@ impl<S: Timed> Framed<S> {
     }
 
     fn closed_in_frame(&self) -> Error {
-        Error::ClosedInFrame {
-            received: self.buffer.size(),
-        }
+        Error::ClosedInFrame { received: self.buffer.size() }
     }
 
     fn timed_out(&self, started: bool) -> Error {
         if started {
-            Error::DeadlinePassed {
-                allowed: self.patience.frame,
-            }
+            Error::DeadlinePassed { allowed: self.patience.frame }
         } else {
-            Error::Idle {
-                waited: self.patience.idle.unwrap_or_default(),
-            }
+            Error::Idle { waited: self.patience.idle.unwrap_or_default() }
         }
     }
 }
@@ -165,10 +152,7 @@ pub(crate) struct Deadline {
 impl Deadline {
     #[allow(clippy::disallowed_methods)] // deadlines of sockets are no part of any judgement
     pub(crate) fn after(allowed: Duration) -> Self {
-        Self {
-            at: Instant::now() + allowed.min(ALLOWED_MAX),
-            allowed,
-        }
+        Self { at: Instant::now() + allowed.min(ALLOWED_MAX), allowed }
     }
 
     /// Time left, never zero: a socket takes a timeout of zero for "forever" or refuses it.
@@ -176,9 +160,7 @@ impl Deadline {
     pub(crate) fn left(&self) -> Result<Duration, Error> {
         let left = self.at.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Error::DeadlinePassed {
-                allowed: self.allowed,
-            });
+            return Err(Error::DeadlinePassed { allowed: self.allowed });
         }
         // The kernel counts in microseconds.
         Ok(left.max(Duration::from_micros(1)))

@@ -28,9 +28,7 @@ impl Stop {
     pub fn new() -> io::Result<Self> {
         let (told, teller) = UnixStream::pair()?;
         teller.set_nonblocking(true)?;
-        Ok(Self {
-            ends: Arc::new(Ends { told, teller }),
-        })
+        Ok(Self { ends: Arc::new(Ends { told, teller }) })
     }
 
     /// Stop. Never blocks and may be called any number of times.

@@ -47,9 +47,7 @@ impl From<OwnedFd> for Stream {
 
 impl From<UnixStream> for Stream {
     fn from(stream: UnixStream) -> Self {
-        Self {
-            socket: stream.into(),
-        }
+        Self { socket: stream.into() }
     }
 }
 

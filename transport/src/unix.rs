@@ -71,11 +71,7 @@ impl Listener {
         listen(&socket, BACKLOG_MAX)?;
         let file = fs::symlink_metadata(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
-        Ok(Self {
-            socket,
-            path: path.to_owned(),
-            file: (file.dev(), file.ino()),
-        })
+        Ok(Self { socket, path: path.to_owned(), file: (file.dev(), file.ino()) })
     }
 
     /// The socket file.
@@ -112,12 +108,7 @@ impl Drop for Listener {
 }
 
 fn open() -> Result<OwnedFd, Error> {
-    Ok(socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?)
+    Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }
 
 fn remove_if_dead(path: &Path) -> Result<(), Error> {

@@ -30,10 +30,7 @@ impl Token {
     pub(super) const CONTROL: Self = Self::listener(2);
 
     const fn listener(channel: u32) -> Self {
-        Self {
-            channel,
-            place: LISTENER,
-        }
+        Self { channel, place: LISTENER }
     }
 
     /// The token of the listener of this token's channel.
@@ -47,10 +44,7 @@ impl Token {
 
     pub(super) fn from_data(data: EventData) -> Self {
         let [c0, c1, c2, c3, p0, p1, p2, p3] = data.u64().to_be_bytes();
-        Self {
-            channel: u32::from_be_bytes([c0, c1, c2, c3]),
-            place: u32::from_be_bytes([p0, p1, p2, p3]),
-        }
+        Self { channel: u32::from_be_bytes([c0, c1, c2, c3]), place: u32::from_be_bytes([p0, p1, p2, p3]) }
     }
 }
 
@@ -171,16 +165,10 @@ impl<'d> Channel<'d> {
     }
 
     fn admit(&mut self, epoll: BorrowedFd<'_>, socket: rustix::fd::OwnedFd, counts: &mut Counts) {
-        let free = (0..)
-            .zip(&mut self.places)
-            .find(|(_, place)| place.socket.is_none());
+        let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
         let Some((place, connection)) = free else {
             counts.turned_away += 1;
-            let _ = send(
-                socket,
-                &self.turned_away,
-                SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL),
-            );
+            let _ = send(socket, &self.turned_away, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL));
             return;
         };
         let token = Token { place, ..self.token };

@@ -159,6 +159,7 @@ fn serve_requests(
         let code = if *is_halted.lock().unwrap() { Refusal::Halted.code() } else { 0 };
         let record = chain.lock().unwrap().seal(request.request_id, code);
         if request.payload == b"die" {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
             return;
         }
         if request.payload == b"hold" {
