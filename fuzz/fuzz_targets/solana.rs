@@ -41,7 +41,8 @@ fn assert_sound(transaction: &Transaction<'_>, payload: &[u8]) {
         for instruction in transaction.instructions() {
             assert_eq!(instruction.authority, payer);
             assert!(instruction.user_is_static);
-            let orders = instruction.action.orders().into_iter().flat_map(|orders| orders.iter().collect::<Vec<_>>());
+            let orders =
+                instruction.action.orders().into_iter().flat_map(|orders| orders.iter().collect::<Vec<_>>());
             assert!(orders.flatten().all(|order| order.base <= 1 << 62 && order.bit_flags & !1 == 0));
         }
     }
@@ -82,7 +83,12 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             users: &users,
             markets: &markets,
             orders: true,
-            modify: Some(ModifyLimits { base_max: 1 << 62, price_min: 1, price_max: u64::MAX, unpriced: true }),
+            modify: Some(ModifyLimits {
+                base_max: 1 << 62,
+                price_min: 1,
+                price_max: u64::MAX,
+                unpriced: true,
+            }),
             cancel: true,
             settle_pnl: true,
             order_bits: 1,

@@ -99,9 +99,7 @@ pub fn payload_with_tables(message: &[u8], tables: &BTreeMap<Key, Vec<Key>>) -> 
     let (mut writable, mut readonly) = (Vec::new(), Vec::new());
     for lookup in view.lookups() {
         let lookup = lookup.map_err(malformed)?;
-        let contents = tables
-            .get(lookup.table)
-            .ok_or(BuildError::TableMissing(*lookup.table))?;
+        let contents = tables.get(lookup.table).ok_or(BuildError::TableMissing(*lookup.table))?;
         for (indexes, keys) in [(lookup.writable, &mut writable), (lookup.readonly, &mut readonly)] {
             for index in indexes {
                 let key = contents

@@ -107,19 +107,13 @@ mod tests {
 
     #[test]
     fn the_state_account_is_the_one_that_the_sdks_pass() {
-        assert_eq!(
-            drift_state(),
-            Some(key("5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN"))
-        );
+        assert_eq!(drift_state(), Some(key("5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN")));
     }
 
     /// Every account at the state, user, user-statistics and market positions of the vector lines.
     #[test]
     fn the_accounts_of_every_vector_line_are_derived() {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../venues/vectors/solana_drift.jsonl"
-        );
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../venues/vectors/solana_drift.jsonl");
         let text = std::fs::read_to_string(path).unwrap();
         let (mut users, mut stats, mut markets) = (0, 0, 0);
         for line in text.lines() {
@@ -127,10 +121,7 @@ mod tests {
             let Some(instructions) = line["facts"]["instructions"].as_array() else {
                 continue;
             };
-            for instruction in instructions
-                .iter()
-                .filter(|instruction| instruction["program"] == "drift")
-            {
+            for instruction in instructions.iter().filter(|instruction| instruction["program"] == "drift") {
                 let accounts: Vec<_> = instruction["accounts"]
                     .as_array()
                     .unwrap()
@@ -151,21 +142,15 @@ mod tests {
                 }
                 let params = &instruction["args"]["params"];
                 if let Some(index) = params["marketIndex"].as_u64() {
-                    let kind = if params["marketType"] == "Perp" {
-                        MarketKind::Perp
-                    } else {
-                        MarketKind::Spot
-                    };
+                    let kind =
+                        if params["marketType"] == "Perp" { MarketKind::Perp } else { MarketKind::Spot };
                     let market = drift_market(kind, u16::try_from(index).unwrap()).unwrap();
                     assert!(accounts.contains(&market));
                     markets += 1;
                 }
             }
         }
-        assert!(
-            users > 100 && stats > 5 && markets > 50,
-            "{users} {stats} {markets}"
-        );
+        assert!(users > 100 && stats > 5 && markets > 50, "{users} {stats} {markets}");
     }
 
     #[test]

@@ -119,9 +119,7 @@ mod tests {
     use super::*;
 
     fn compact(bytes: &[u8]) -> Result<u16, Refusal> {
-        Cursor::new(bytes, Refusal::PayloadTruncated)
-            .compact_u16()
-            .map_err(|why| why.refusal)
+        Cursor::new(bytes, Refusal::PayloadTruncated).compact_u16().map_err(|why| why.refusal)
     }
 
     #[test]

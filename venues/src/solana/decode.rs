@@ -44,12 +44,7 @@ pub fn decode(payload: &[u8]) -> Result<Transaction<'_>, Why> {
             None => return Err(subject(Why::new(Refusal::AccountIndexOutOfRange))),
         }
     }
-    Ok(Transaction {
-        label: Sha256::digest(message).into(),
-        view,
-        compute_budget,
-        instructions,
-    })
+    Ok(Transaction { label: Sha256::digest(message).into(), view, compute_budget, instructions })
 }
 
 fn split(payload: &[u8]) -> Result<(&[u8], &[u8]), Why> {
@@ -58,8 +53,7 @@ fn split(payload: &[u8]) -> Result<(&[u8], &[u8]), Why> {
     }
     let truncated = Why::new(Refusal::PayloadTruncated);
     let (size, rest) = payload.split_first_chunk().ok_or(truncated)?;
-    rest.split_at_checked(u16::from_le_bytes(*size).into())
-        .ok_or(truncated)
+    rest.split_at_checked(u16::from_le_bytes(*size).into()).ok_or(truncated)
 }
 
 fn too_many() -> Why {
@@ -83,10 +77,7 @@ fn read_drift<'f>(
         let missing = Why::new(Refusal::AccountsMissing).observed(Shown::size(at));
         compiled.accounts.get(at).copied().ok_or(missing)
     };
-    let key = |at: usize| {
-        view.account(index(at)?)
-            .ok_or(Why::new(Refusal::AccountIndexOutOfRange))
-    };
+    let key = |at: usize| view.account(index(at)?).ok_or(Why::new(Refusal::AccountIndexOutOfRange));
     let flagged = |at: usize, flag: bool| {
         let differ = Why::new(Refusal::AccountFlagsDiffer).observed(Shown::size(at));
         if flag { Ok(()) } else { Err(differ) }

@@ -135,20 +135,20 @@ impl<'f> Action<'f> {
                 orders: Orders::read_one_of(MarketKind::Perp, cursor)?,
                 success_condition: cursor.option(Cursor::u32)?,
             },
-            [0x5f, 0x81, 0xed, 0xf0, 0x08, 0x31, 0xdf, 0x84] => Self::CancelOrder {
-                order_id: cursor.option(Cursor::u32)?,
-            },
-            [0x6b, 0xd3, 0xfa, 0x85, 0x12, 0x25, 0x39, 0x64] => Self::CancelOrderByUserId {
-                user_order_id: cursor.u8()?,
-            },
+            [0x5f, 0x81, 0xed, 0xf0, 0x08, 0x31, 0xdf, 0x84] => {
+                Self::CancelOrder { order_id: cursor.option(Cursor::u32)? }
+            }
+            [0x6b, 0xd3, 0xfa, 0x85, 0x12, 0x25, 0x39, 0x64] => {
+                Self::CancelOrderByUserId { user_order_id: cursor.u8()? }
+            }
             [0xee, 0xe1, 0x5f, 0x9e, 0xe3, 0x67, 0x08, 0xc2] => Self::CancelOrders {
                 market_kind: cursor.option(read_market_kind)?,
                 market_index: cursor.option(Cursor::u16)?,
                 direction: cursor.option(Direction::read)?,
             },
-            [0x86, 0x13, 0x90, 0xa5, 0x5e, 0xf0, 0xd2, 0x5e] => Self::CancelOrdersByIds {
-                order_ids: read_array(cursor)?,
-            },
+            [0x86, 0x13, 0x90, 0xa5, 0x5e, 0xf0, 0xd2, 0x5e] => {
+                Self::CancelOrdersByIds { order_ids: read_array(cursor)? }
+            }
             [0x2f, 0x7c, 0x75, 0xff, 0xc9, 0xc5, 0x82, 0x5e] => Self::ModifyOrder {
                 order_id: cursor.option(Cursor::u32)?,
                 params: ModifyOrderParams::read(cursor)?,
@@ -157,9 +157,9 @@ impl<'f> Action<'f> {
                 user_order_id: cursor.u8()?,
                 params: ModifyOrderParams::read(cursor)?,
             },
-            [0x2b, 0x3d, 0xea, 0x2d, 0x0f, 0x5f, 0x98, 0x99] => Self::SettlePnl {
-                market_index: cursor.u16()?,
-            },
+            [0x2b, 0x3d, 0xea, 0x2d, 0x0f, 0x5f, 0x98, 0x99] => {
+                Self::SettlePnl { market_index: cursor.u16()? }
+            }
             [0x7f, 0x42, 0x75, 0x39, 0x28, 0x32, 0x98, 0x7f] => Self::SettleMultiplePnls {
                 market_indexes: read_array(cursor)?,
                 must_settle: read_settle_mode(cursor)?,
@@ -209,16 +209,10 @@ impl<'f> Action<'f> {
     /// Where its named accounts stand and how many it has.
     pub(super) const fn roles(&self) -> Roles {
         match self {
-            Self::PlaceAndTakePerpOrder { .. } => Roles {
-                user_stats: Some(2),
-                authority: 3,
-                least: 4,
-            },
-            Self::SettlePnl { .. } | Self::SettleMultiplePnls { .. } => Roles {
-                user_stats: None,
-                authority: 2,
-                least: 4,
-            },
+            Self::PlaceAndTakePerpOrder { .. } => Roles { user_stats: Some(2), authority: 3, least: 4 },
+            Self::SettlePnl { .. } | Self::SettleMultiplePnls { .. } => {
+                Roles { user_stats: None, authority: 2, least: 4 }
+            }
             Self::PlacePerpOrder(_)
             | Self::PlaceSpotOrder(_)
             | Self::PlaceOrders(_)
@@ -227,11 +221,7 @@ impl<'f> Action<'f> {
             | Self::CancelOrders { .. }
             | Self::CancelOrdersByIds { .. }
             | Self::ModifyOrder { .. }
-            | Self::ModifyOrderByUserId { .. } => Roles {
-                user_stats: None,
-                authority: 2,
-                least: 3,
-            },
+            | Self::ModifyOrderByUserId { .. } => Roles { user_stats: None, authority: 2, least: 3 },
         }
     }
 }
@@ -255,10 +245,7 @@ impl<'f> Orders<'f> {
         let before = cursor.rest();
         let order = OrderParams::read(cursor)?;
         if order.market_kind == kind {
-            return Ok(Self {
-                count: 1,
-                bytes: read_since(before, cursor),
-            });
+            return Ok(Self { count: 1, bytes: read_since(before, cursor) });
         }
         Err(Why::new(Refusal::MarketTypeDiffers))
     }
@@ -274,10 +261,7 @@ impl<'f> Orders<'f> {
         for _ in 0..count {
             OrderParams::read(cursor)?;
         }
-        Ok(Self {
-            count,
-            bytes: read_since(before, cursor),
-        })
+        Ok(Self { count, bytes: read_since(before, cursor) })
     }
 
     /// How many there are.

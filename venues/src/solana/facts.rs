@@ -32,10 +32,7 @@ fn tell_instruction(instruction: &Instruction<'_>, sink: &mut dyn FactSink) {
         Action::PlacePerpOrder(orders) | Action::PlaceSpotOrder(orders) => {
             orders.iter().flatten().for_each(|order| tell_order(&order, sink));
         }
-        Action::PlaceAndTakePerpOrder {
-            orders,
-            success_condition,
-        } => {
+        Action::PlaceAndTakePerpOrder { orders, success_condition } => {
             orders.iter().flatten().for_each(|order| tell_order(&order, sink));
             tell_uint(sink, FactKey::SuccessCondition, success_condition);
         }
@@ -50,11 +47,7 @@ fn tell_instruction(instruction: &Instruction<'_>, sink: &mut dyn FactSink) {
         Action::CancelOrderByUserId { user_order_id } => {
             sink.uint(FactKey::UserOrderId, user_order_id.into());
         }
-        Action::CancelOrders {
-            market_kind,
-            market_index,
-            direction,
-        } => {
+        Action::CancelOrders { market_kind, market_index, direction } => {
             tell_text(sink, FactKey::MarketType, market_kind.map(market_name));
             tell_uint(sink, FactKey::MarketIndex, market_index);
             tell_text(sink, FactKey::Direction, direction.map(|value| value.name()));
@@ -68,26 +61,15 @@ fn tell_instruction(instruction: &Instruction<'_>, sink: &mut dyn FactSink) {
             tell_uint(sink, FactKey::DriftOrderId, order_id);
             tell_modification(&params, sink);
         }
-        Action::ModifyOrderByUserId {
-            user_order_id,
-            params,
-        } => {
+        Action::ModifyOrderByUserId { user_order_id, params } => {
             sink.uint(FactKey::UserOrderId, user_order_id.into());
             tell_modification(&params, sink);
         }
         Action::SettlePnl { market_index } => sink.uint(FactKey::MarketIndex, market_index.into()),
-        Action::SettleMultiplePnls {
-            market_indexes,
-            must_settle,
-        } => {
-            tell_list(
-                sink,
-                FactKey::MarketIndexes,
-                market_indexes.iter(),
-                |sink, index| {
-                    sink.uint(FactKey::Element, u16::from_le_bytes(*index).into());
-                },
-            );
+        Action::SettleMultiplePnls { market_indexes, must_settle } => {
+            tell_list(sink, FactKey::MarketIndexes, market_indexes.iter(), |sink, index| {
+                sink.uint(FactKey::Element, u16::from_le_bytes(*index).into());
+            });
             sink.flag(FactKey::MustSettle, must_settle);
         }
     }
@@ -118,27 +100,15 @@ fn tell_order(order: &OrderParams, sink: &mut dyn FactSink) {
 }
 
 fn tell_modification(params: &ModifyOrderParams, sink: &mut dyn FactSink) {
-    tell_text(
-        sink,
-        FactKey::Direction,
-        params.direction.map(|value| value.name()),
-    );
+    tell_text(sink, FactKey::Direction, params.direction.map(|value| value.name()));
     tell_uint(sink, FactKey::Base, params.base);
     tell_uint(sink, FactKey::LimitPrice, params.price);
     if let Some(reduce_only) = params.reduce_only {
         sink.flag(FactKey::ReduceOnly, reduce_only);
     }
-    tell_text(
-        sink,
-        FactKey::PostOnly,
-        params.post_only.map(|value| value.name()),
-    );
+    tell_text(sink, FactKey::PostOnly, params.post_only.map(|value| value.name()));
     tell_uint(sink, FactKey::BitFlags, params.bit_flags);
-    tell_text(
-        sink,
-        FactKey::TriggerCondition,
-        params.trigger_condition.map(|value| value.name()),
-    );
+    tell_text(sink, FactKey::TriggerCondition, params.trigger_condition.map(|value| value.name()));
     tell_prices(
         sink,
         params.trigger_price,

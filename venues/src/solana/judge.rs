@@ -100,11 +100,7 @@ fn judge_accounts(
     account: &AccountKey,
 ) -> Result<(), Why> {
     if *instruction.state != program.state {
-        return Err(differs(
-            Refusal::StateAccountDiffers,
-            Some(instruction.state),
-            &program.state,
-        ));
+        return Err(differs(Refusal::StateAccountDiffers, Some(instruction.state), &program.state));
     }
     let not_allowed = |key: &AccountKey| Why::new(Refusal::UserAccountNotAllowed).observed(Shown::Key(*key));
     let user = program
@@ -147,9 +143,7 @@ fn judge_action(
             Ok(())
         }
         Action::ModifyOrder { params, .. } | Action::ModifyOrderByUserId { params, .. } => {
-            let modify = program
-                .modify
-                .ok_or(subject(Why::new(Refusal::InstructionNotAllowed)))?;
+            let modify = program.modify.ok_or(subject(Why::new(Refusal::InstructionNotAllowed)))?;
             judge_modification(program, &modify, &params).map_err(subject)
         }
         Action::CancelOrder { .. }
@@ -186,10 +180,7 @@ fn judge_order(
     if !market.unpriced && (order.price == 0 || order.oracle_price_offset.is_some() || is_oracle) {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
-    let collar = Collar {
-        min: market.price_min,
-        max: market.price_max,
-    };
+    let collar = Collar { min: market.price_min, max: market.price_max };
     if order.price != 0 {
         collar.judge(order.price.into())?;
     }
@@ -229,10 +220,7 @@ fn judge_modification(
     if unpriced && !modify.unpriced {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
-    let collar = Collar {
-        min: modify.price_min,
-        max: modify.price_max,
-    };
+    let collar = Collar { min: modify.price_min, max: modify.price_max };
     let mut prices = [params.price, params.trigger_price].into_iter().flatten();
     prices.try_for_each(|price| match price {
         0 => Ok(()),
@@ -269,9 +257,7 @@ fn judge_base(base: u64, base_max: u64) -> Result<(), Why> {
     if base <= base_max {
         return Ok(());
     }
-    Err(Why::new(Refusal::BaseAboveCap)
-        .observed(Shown::uint(base))
-        .limit(Shown::uint(base_max)))
+    Err(Why::new(Refusal::BaseAboveCap).observed(Shown::uint(base)).limit(Shown::uint(base_max)))
 }
 
 fn judge_bits(bits: u8, program: &ProgramLimits<'_>) -> Result<(), Why> {
@@ -298,9 +284,7 @@ impl Collar {
         } else {
             return Ok(());
         };
-        Err(Why::new(refusal)
-            .observed(Shown::Int(price))
-            .limit(Shown::uint(limit)))
+        Err(Why::new(refusal).observed(Shown::Int(price)).limit(Shown::uint(limit)))
     }
 }
 

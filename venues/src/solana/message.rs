@@ -99,11 +99,7 @@ impl<'f> MessageView<'f> {
         let mut cursor = Cursor::new(message, Refusal::PayloadTruncated);
         let (version, required_signatures) = read_version(&mut cursor)?;
         let (readonly_signed, readonly_unsigned) = (cursor.u8()?, cursor.u8()?);
-        let key_count = bounded(
-            cursor.compact_u16()?.into(),
-            ACCOUNTS_MAX,
-            Refusal::TooManyAccounts,
-        )?;
+        let key_count = bounded(cursor.compact_u16()?.into(), ACCOUNTS_MAX, Refusal::TooManyAccounts)?;
         let static_keys = cursor.arrays(key_count)?;
         let blockhash = cursor.array()?;
         let instruction_count = cursor.compact_u16()?;
@@ -208,8 +204,7 @@ impl<'f> MessageView<'f> {
         }
         self.check_keys()?;
         for (position, instruction) in self.instructions().enumerate() {
-            self.check_indexes(&instruction?)
-                .map_err(|why| why.subject(position))?;
+            self.check_indexes(&instruction?).map_err(|why| why.subject(position))?;
         }
         Ok(())
     }
@@ -230,11 +225,7 @@ impl<'f> MessageView<'f> {
 
     /// At most `ACCOUNTS_MAX` accounts and no key twice: static, loaded, or one of each; no table twice.
     fn check_keys(&self) -> Result<(), Why> {
-        bounded(
-            self.static_keys.len() + self.loaded.len(),
-            ACCOUNTS_MAX,
-            Refusal::TooManyAccounts,
-        )?;
+        bounded(self.static_keys.len() + self.loaded.len(), ACCOUNTS_MAX, Refusal::TooManyAccounts)?;
         let repeated = |key: &AccountKey| Why::new(Refusal::AccountKeyRepeated).observed(Shown::Key(*key));
         let after = |keys: &'f [AccountKey], index: usize| keys.get(index + 1..).unwrap_or_default();
         for (index, key) in self.static_keys.iter().enumerate() {
@@ -290,11 +281,7 @@ fn read_instructions<'f>(cursor: &mut Cursor<'f>, count: u16) -> Result<&'f [u8]
     if count == 0 {
         return Err(Why::new(Refusal::InstructionsEmpty));
     }
-    bounded(
-        count.into(),
-        INSTRUCTIONS_MAX.into(),
-        Refusal::TooManyInstructions,
-    )?;
+    bounded(count.into(), INSTRUCTIONS_MAX.into(), Refusal::TooManyInstructions)?;
     let before = cursor.rest();
     for _ in 0..count {
         read_instruction(cursor)?;
@@ -307,11 +294,7 @@ fn read_instruction<'f>(cursor: &mut Cursor<'f>) -> Result<CompiledInstruction<'
     let account_count = cursor.compact_u16()?;
     let accounts = cursor.take(account_count.into())?;
     let data_size = cursor.compact_u16()?;
-    Ok(CompiledInstruction {
-        program,
-        accounts,
-        data: cursor.take(data_size.into())?,
-    })
+    Ok(CompiledInstruction { program, accounts, data: cursor.take(data_size.into())? })
 }
 
 /// How many addresses the lookups load: the writable ones, and all.
@@ -334,11 +317,7 @@ fn read_lookup<'f>(cursor: &mut Cursor<'f>) -> Result<Lookup<'f>, Why> {
     let writable_count = cursor.compact_u16()?;
     let writable = cursor.take(writable_count.into())?;
     let readonly_count = cursor.compact_u16()?;
-    Ok(Lookup {
-        table,
-        writable,
-        readonly: cursor.take(readonly_count.into())?,
-    })
+    Ok(Lookup { table, writable, readonly: cursor.take(readonly_count.into())? })
 }
 
 /// The addresses the host gave for the lookups: exactly `count`.
@@ -359,7 +338,5 @@ fn bounded(seen: usize, most: usize, refusal: Refusal) -> Result<usize, Why> {
     if seen <= most {
         return Ok(seen);
     }
-    Err(Why::new(refusal)
-        .observed(Shown::size(seen))
-        .limit(Shown::size(most)))
+    Err(Why::new(refusal).observed(Shown::size(seen)).limit(Shown::size(most)))
 }

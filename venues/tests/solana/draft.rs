@@ -58,23 +58,13 @@ impl Draft {
     pub(crate) fn of(view: &MessageView<'_>) -> Self {
         Self {
             version: view.version,
-            header: [
-                view.required_signatures,
-                view.readonly_signed,
-                view.readonly_unsigned,
-            ],
+            header: [view.required_signatures, view.readonly_signed, view.readonly_unsigned],
             keys: view.static_keys.to_vec(),
             blockhash: *view.blockhash,
             instructions: view
                 .instructions()
                 .map(Result::unwrap)
-                .map(|compiled| {
-                    (
-                        compiled.program,
-                        compiled.accounts.to_vec(),
-                        compiled.data.to_vec(),
-                    )
-                })
+                .map(|compiled| (compiled.program, compiled.accounts.to_vec(), compiled.data.to_vec()))
                 .collect(),
             lookups: view
                 .lookups()
@@ -161,12 +151,7 @@ pub(crate) fn place(order: &OrderParams) -> (u8, Vec<u8>, Vec<u8>) {
 }
 
 pub(crate) fn place_and_take(order: &OrderParams) -> (u8, Vec<u8>, Vec<u8>) {
-    let data = [
-        &crate::lines::bytes("d53301bb6cdce6e0")[..],
-        &encode_order(order),
-        &[0],
-    ]
-    .concat();
+    let data = [&crate::lines::bytes("d53301bb6cdce6e0")[..], &encode_order(order), &[0]].concat();
     (DRIFT_INDEX, vec![3, 1, 2, 0, 4], data)
 }
 
@@ -183,10 +168,7 @@ pub(crate) fn settle(market_index: u16) -> (u8, Vec<u8>, Vec<u8>) {
 }
 
 pub(crate) fn modify(params: &ModifyOrderParams) -> (u8, Vec<u8>, Vec<u8>) {
-    drift(
-        "2f7c75ffc9c5825e",
-        &[&[0][..], &encode_modification(params)].concat(),
-    )
+    drift("2f7c75ffc9c5825e", &[&[0][..], &encode_modification(params)].concat())
 }
 
 pub(crate) fn compute(data: &[u8]) -> (u8, Vec<u8>, Vec<u8>) {
@@ -219,12 +201,7 @@ fn option<const N: usize>(value: Option<[u8; N]>) -> Vec<u8> {
 
 pub(crate) fn encode_order(order: &OrderParams) -> Vec<u8> {
     [
-        vec![
-            order.order_type as u8,
-            order.market_kind as u8,
-            order.direction as u8,
-            order.user_order_id,
-        ],
+        vec![order.order_type as u8, order.market_kind as u8, order.direction as u8, order.user_order_id],
         order.base.to_le_bytes().to_vec(),
         order.price.to_le_bytes().to_vec(),
         order.market_index.to_le_bytes().to_vec(),
@@ -265,55 +242,35 @@ pub(crate) fn encode_arguments(action: &Action<'_>) -> Vec<u8> {
     let list = |count: usize| u32::try_from(count).unwrap().to_le_bytes().to_vec();
     let orders = || {
         action.orders().into_iter().flat_map(|orders| {
-            orders
-                .iter()
-                .map(Result::unwrap)
-                .flat_map(|order| encode_order(&order))
-                .collect::<Vec<_>>()
+            orders.iter().map(Result::unwrap).flat_map(|order| encode_order(&order)).collect::<Vec<_>>()
         })
     };
     match action {
         Action::PlacePerpOrder(_) | Action::PlaceSpotOrder(_) => orders().collect(),
-        Action::PlaceOrders(all) => list(all.count().try_into().unwrap())
-            .into_iter()
-            .chain(orders())
-            .collect(),
-        Action::PlaceAndTakePerpOrder {
-            success_condition, ..
-        } => orders()
-            .chain(option(success_condition.map(u32::to_le_bytes)))
-            .collect(),
+        Action::PlaceOrders(all) => {
+            list(all.count().try_into().unwrap()).into_iter().chain(orders()).collect()
+        }
+        Action::PlaceAndTakePerpOrder { success_condition, .. } => {
+            orders().chain(option(success_condition.map(u32::to_le_bytes))).collect()
+        }
         Action::CancelOrder { order_id } => option(order_id.map(u32::to_le_bytes)),
         Action::CancelOrderByUserId { user_order_id } => vec![*user_order_id],
-        Action::CancelOrders {
-            market_kind,
-            market_index,
-            direction,
-        } => [
+        Action::CancelOrders { market_kind, market_index, direction } => [
             option(market_kind.map(|kind| [kind as u8])),
             option(market_index.map(u16::to_le_bytes)),
             option(direction.map(|value| [value as u8])),
         ]
         .concat(),
         Action::CancelOrdersByIds { order_ids } => [list(order_ids.len()), order_ids.concat()].concat(),
-        Action::ModifyOrder { order_id, params } => [
-            option(order_id.map(u32::to_le_bytes)),
-            encode_modification(params),
-        ]
-        .concat(),
-        Action::ModifyOrderByUserId {
-            user_order_id,
-            params,
-        } => [vec![*user_order_id], encode_modification(params)].concat(),
+        Action::ModifyOrder { order_id, params } => {
+            [option(order_id.map(u32::to_le_bytes)), encode_modification(params)].concat()
+        }
+        Action::ModifyOrderByUserId { user_order_id, params } => {
+            [vec![*user_order_id], encode_modification(params)].concat()
+        }
         Action::SettlePnl { market_index } => market_index.to_le_bytes().to_vec(),
-        Action::SettleMultiplePnls {
-            market_indexes,
-            must_settle,
-        } => [
-            list(market_indexes.len()),
-            market_indexes.concat(),
-            vec![(!must_settle).into()],
-        ]
-        .concat(),
+        Action::SettleMultiplePnls { market_indexes, must_settle } => {
+            [list(market_indexes.len()), market_indexes.concat(), vec![(!must_settle).into()]].concat()
+        }
     }
 }

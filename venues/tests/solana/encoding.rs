@@ -30,9 +30,7 @@ fn assert_encodes_again(transaction: &Transaction<'_>) {
 static ACCEPTED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let lines = messages("solana_drift.jsonl");
     let payloads = lines.iter().map(line_payload);
-    payloads
-        .filter(|payload| solana::decode(payload).is_ok())
-        .collect()
+    payloads.filter(|payload| solana::decode(payload).is_ok()).collect()
 });
 
 #[test]
@@ -52,12 +50,7 @@ fn order() -> impl Strategy<Value = OrderParams> {
             OrderType::Oracle,
         ]),
         select(vec![Direction::Long, Direction::Short]),
-        select(vec![
-            PostOnly::None,
-            PostOnly::MustPostOnly,
-            PostOnly::TryPostOnly,
-            PostOnly::Slide,
-        ]),
+        select(vec![PostOnly::None, PostOnly::MustPostOnly, PostOnly::TryPostOnly, PostOnly::Slide]),
         select(vec![
             TriggerCondition::Above,
             TriggerCondition::Below,
@@ -66,18 +59,10 @@ fn order() -> impl Strategy<Value = OrderParams> {
         ]),
         any::<(bool, u8, u8, u16)>(),
     );
-    let amounts = any::<(
-        u64,
-        u64,
-        Option<i64>,
-        Option<u64>,
-        Option<i32>,
-        Option<u8>,
-        Option<i64>,
-        Option<i64>,
-    )>();
-    (kinds, amounts).prop_map(
-        |((order_type, direction, post_only, trigger_condition, small), amounts)| OrderParams {
+    let amounts =
+        any::<(u64, u64, Option<i64>, Option<u64>, Option<i32>, Option<u8>, Option<i64>, Option<i64>)>();
+    (kinds, amounts).prop_map(|((order_type, direction, post_only, trigger_condition, small), amounts)| {
+        OrderParams {
             order_type,
             market_kind: MarketKind::Perp,
             direction,
@@ -95,8 +80,8 @@ fn order() -> impl Strategy<Value = OrderParams> {
             auction_duration: amounts.5,
             auction_start_price: amounts.6,
             auction_end_price: amounts.7,
-        },
-    )
+        }
+    })
 }
 
 fn modification() -> impl Strategy<Value = ModifyOrderParams> {

@@ -23,27 +23,15 @@ const MARKET_LIMITS: MarketLimits = MarketLimits {
     unpriced: false,
 };
 
-const UNPRICED: MarketLimits = MarketLimits {
-    unpriced: true,
-    ..MARKET_LIMITS
-};
+const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
 
-const MODIFY: ModifyLimits = ModifyLimits {
-    base_max: 2_000,
-    price_min: 100,
-    price_max: 300,
-    unpriced: false,
-};
+const MODIFY: ModifyLimits =
+    ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false };
 
 const PROGRAM: ProgramLimits<'_> = ProgramLimits {
     program: Program::DriftV2,
     state: STATE,
-    users: &[UserAccount {
-        authority: PAYER,
-        sub_account: 0,
-        user: USER,
-        user_stats: STATS,
-    }],
+    users: &[UserAccount { authority: PAYER, sub_account: 0, user: USER, user_stats: STATS }],
     markets: &[MARKET_LIMITS],
     orders: true,
     modify: Some(MODIFY),
@@ -53,24 +41,15 @@ const PROGRAM: ProgramLimits<'_> = ProgramLimits {
 };
 
 fn judged_by(program: ProgramLimits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
-    let limits = Limits {
-        programs: &[program],
-        priority_fee_max: 1_400_000_000,
-        placements_max: 1,
-    };
+    let limits = Limits { programs: &[program], priority_fee_max: 1_400_000_000, placements_max: 1 };
     judged_within(&limits, draft, loaded)
 }
 
 fn judged_within(limits: &Limits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
     let payload = payload(&draft.encode(), loaded);
     let transaction = solana::decode(&payload).unwrap();
-    let now = Now {
-        monotonic_ms: 0,
-        wall_ms: 0,
-    };
-    transaction
-        .judge(limits, &PAYER, now)
-        .map(|charge| assert_eq!(charge, venues::Charge::default()))
+    let now = Now { monotonic_ms: 0, wall_ms: 0 };
+    transaction.judge(limits, &PAYER, now).map(|charge| assert_eq!(charge, venues::Charge::default()))
 }
 
 fn judged(draft: &Draft) -> Result<(), Why> {
@@ -82,10 +61,7 @@ fn refused(draft: &Draft) -> Why {
 }
 
 fn judged_order(order: OrderParams, market: MarketLimits) -> Result<(), Refusal> {
-    let program = ProgramLimits {
-        markets: &[market],
-        ..PROGRAM
-    };
+    let program = ProgramLimits { markets: &[market], ..PROGRAM };
     judged_by(program, &Draft::place(order), &[]).map_err(|why| why.refusal)
 }
 
@@ -106,17 +82,8 @@ fn what_the_book_grants_is_let_through() {
         Draft::new(vec![place_and_take(&ORDER)]),
         Draft::new(vec![cancel()]),
         Draft::new(vec![settle(3)]),
-        Draft::new(vec![
-            unit_limit(1_400_000),
-            unit_price(1_000),
-            cancel(),
-            place(&ORDER),
-        ]),
-        Draft::new(vec![modify(&ModifyOrderParams {
-            base: Some(1_000),
-            price: Some(100),
-            ..MODIFICATION
-        })]),
+        Draft::new(vec![unit_limit(1_400_000), unit_price(1_000), cancel(), place(&ORDER)]),
+        Draft::new(vec![modify(&ModifyOrderParams { base: Some(1_000), price: Some(100), ..MODIFICATION })]),
         Draft::new(vec![drift("7f4275392832987f", &[1, 0, 0, 0, 3, 0, 1])]),
     ] {
         assert_eq!(judged(&draft), Ok(()), "{draft:?}");
@@ -138,97 +105,48 @@ fn fee_payer_not_this_key() {
     let why = refused(&changed(|draft| draft.keys[0] = STRANGER));
     assert_eq!(
         (why.refusal, why.observed, why.limit),
-        (
-            Refusal::FeePayerNotThisKey,
-            Shown::Key(STRANGER),
-            Shown::Key(PAYER)
-        )
+        (Refusal::FeePayerNotThisKey, Shown::Key(STRANGER), Shown::Key(PAYER))
     );
 }
 
 #[test]
 fn program_not_allowed() {
-    let limits = Limits {
-        programs: &[],
-        priority_fee_max: 0,
-        placements_max: 1,
-    };
+    let limits = Limits { programs: &[], priority_fee_max: 0, placements_max: 1 };
     let why = judged_within(&limits, &Draft::place(ORDER), &[]).unwrap_err();
     assert_eq!(why.refusal, Refusal::ProgramNotAllowed);
 }
 
 #[test]
 fn instruction_not_allowed() {
-    let none = ProgramLimits {
-        orders: false,
-        modify: None,
-        cancel: false,
-        settle_pnl: false,
-        ..PROGRAM
-    };
+    let none = ProgramLimits { orders: false, modify: None, cancel: false, settle_pnl: false, ..PROGRAM };
     for (instruction, program) in [
         (place(&ORDER), ProgramLimits { orders: true, ..none }),
-        (
-            modify(&MODIFICATION),
-            ProgramLimits {
-                modify: Some(MODIFY),
-                ..none
-            },
-        ),
+        (modify(&MODIFICATION), ProgramLimits { modify: Some(MODIFY), ..none }),
         (cancel(), ProgramLimits { cancel: true, ..none }),
-        (
-            settle(3),
-            ProgramLimits {
-                settle_pnl: true,
-                ..none
-            },
-        ),
+        (settle(3), ProgramLimits { settle_pnl: true, ..none }),
     ] {
         let draft = Draft::new(vec![unit_limit(1), instruction]);
         assert_eq!(judged_by(program, &draft, &[]), Ok(()));
         let why = judged_by(none, &draft, &[]).unwrap_err();
-        assert_eq!(
-            (why.refusal, why.subject),
-            (Refusal::InstructionNotAllowed, Some(1))
-        );
+        assert_eq!((why.refusal, why.subject), (Refusal::InstructionNotAllowed, Some(1)));
     }
 }
 
 #[test]
 fn state_account_differs() {
-    assert_eq!(
-        refused(&changed(|draft| draft.keys[3] = STRANGER)).refusal,
-        Refusal::StateAccountDiffers
-    );
+    assert_eq!(refused(&changed(|draft| draft.keys[3] = STRANGER)).refusal, Refusal::StateAccountDiffers);
 }
 
 #[test]
 fn user_account_not_allowed() {
     let why = refused(&changed(|draft| draft.keys[1] = STRANGER));
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::UserAccountNotAllowed, Shown::Key(STRANGER))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::UserAccountNotAllowed, Shown::Key(STRANGER)));
     let mut stats = Draft::new(vec![place_and_take(&ORDER)]);
     stats.keys[2] = STRANGER;
     let why = refused(&stats);
-    assert_eq!(
-        (why.refusal, why.limit),
-        (Refusal::UserAccountNotAllowed, Shown::Key(STATS))
-    );
-    let foreign = [UserAccount {
-        authority: STRANGER,
-        ..PROGRAM.users[0]
-    }];
-    let why = judged_by(
-        ProgramLimits {
-            users: &foreign,
-            ..PROGRAM
-        },
-        &Draft::place(ORDER),
-        &[],
-    )
-    .unwrap_err();
+    assert_eq!((why.refusal, why.limit), (Refusal::UserAccountNotAllowed, Shown::Key(STATS)));
+    let foreign = [UserAccount { authority: STRANGER, ..PROGRAM.users[0] }];
+    let why = judged_by(ProgramLimits { users: &foreign, ..PROGRAM }, &Draft::place(ORDER), &[]).unwrap_err();
     assert_eq!(why.refusal, Refusal::UserAccountNotAllowed);
 }
 
@@ -237,10 +155,7 @@ fn user_account_not_static() {
     let mut draft = Draft::place(ORDER).looking_up(&[0], &[]);
     draft.keys[1] = STRANGER;
     draft.instructions[0].1[1] = 8;
-    assert_eq!(
-        judged_by(PROGRAM, &draft, &[USER]).unwrap_err().refusal,
-        Refusal::UserAccountNotStatic
-    );
+    assert_eq!(judged_by(PROGRAM, &draft, &[USER]).unwrap_err().refusal, Refusal::UserAccountNotStatic);
 }
 
 #[test]
@@ -253,31 +168,19 @@ fn accounts_that_the_program_checks_itself_may_come_from_a_table() {
 
 #[test]
 fn market_not_allowed() {
-    let why = refused(&Draft::place(OrderParams {
-        market_index: 4,
-        ..ORDER
-    }));
+    let why = refused(&Draft::place(OrderParams { market_index: 4, ..ORDER }));
     assert_eq!(
         (why.refusal, why.observed, why.subject),
         (Refusal::MarketNotAllowed, Shown::uint(4), Some(0))
     );
-    let spot = OrderParams {
-        market_kind: MarketKind::Spot,
-        ..ORDER
-    };
-    assert_eq!(
-        refused(&Draft::new(vec![place_spot(&spot)])).refusal,
-        Refusal::MarketNotAllowed
-    );
+    let spot = OrderParams { market_kind: MarketKind::Spot, ..ORDER };
+    assert_eq!(refused(&Draft::new(vec![place_spot(&spot)])).refusal, Refusal::MarketNotAllowed);
 }
 
 #[test]
 fn market_account_missing() {
     let why = refused(&changed(|draft| draft.keys[4] = STRANGER));
-    assert_eq!(
-        (why.refusal, why.limit),
-        (Refusal::MarketAccountMissing, Shown::Key(MARKET))
-    );
+    assert_eq!((why.refusal, why.limit), (Refusal::MarketAccountMissing, Shown::Key(MARKET)));
     let mut settling = Draft::new(vec![settle(3)]);
     settling.keys[4] = STRANGER;
     assert_eq!(refused(&settling).refusal, Refusal::MarketAccountMissing);
@@ -291,23 +194,16 @@ fn base_above_cap() {
         (Refusal::BaseAboveCap, Shown::uint(1_001), Shown::uint(1_000))
     );
     // u64::MAX asks Drift for as much as the leverage allows.
-    let all = OrderParams {
-        base: u64::MAX,
-        reduce_only: true,
-        ..ORDER
-    };
+    let all = OrderParams { base: u64::MAX, reduce_only: true, ..ORDER };
     assert_eq!(refused(&Draft::place(all)).refusal, Refusal::BaseAboveCap);
 }
 
 #[test]
 fn each_order_of_several_is_judged() {
     let second = OrderParams { base: 1_001, ..ORDER };
-    let orders = [
-        &[2, 0, 0, 0][..],
-        &crate::draft::encode_order(&ORDER),
-        &crate::draft::encode_order(&second),
-    ]
-    .concat();
+    let orders =
+        [&[2, 0, 0, 0][..], &crate::draft::encode_order(&ORDER), &crate::draft::encode_order(&second)]
+            .concat();
     let why = refused(&Draft::new(vec![drift("3c3f327b0cc53cbe", &orders)]));
     assert_eq!((why.refusal, why.subject), (Refusal::BaseAboveCap, Some(1)));
 }
@@ -317,35 +213,13 @@ fn limit_price_below_collar() {
     let (limit, trigger) = (OrderType::Limit, OrderType::TriggerLimit);
     for order in [
         OrderParams { price: 99, ..ORDER },
-        OrderParams {
-            order_type: trigger,
-            trigger_price: Some(99),
-            ..ORDER
-        },
-        OrderParams {
-            order_type: trigger,
-            trigger_price: None,
-            ..ORDER
-        },
-        OrderParams {
-            order_type: limit,
-            trigger_price: Some(99),
-            ..ORDER
-        },
-        OrderParams {
-            auction_start_price: Some(99),
-            ..ORDER
-        },
-        OrderParams {
-            auction_end_price: Some(-200),
-            ..ORDER
-        },
+        OrderParams { order_type: trigger, trigger_price: Some(99), ..ORDER },
+        OrderParams { order_type: trigger, trigger_price: None, ..ORDER },
+        OrderParams { order_type: limit, trigger_price: Some(99), ..ORDER },
+        OrderParams { auction_start_price: Some(99), ..ORDER },
+        OrderParams { auction_end_price: Some(-200), ..ORDER },
     ] {
-        assert_eq!(
-            judged_order(order, UNPRICED),
-            Err(Refusal::LimitPriceBelowCollar),
-            "{order:?}"
-        );
+        assert_eq!(judged_order(order, UNPRICED), Err(Refusal::LimitPriceBelowCollar), "{order:?}");
     }
     let why = refused(&Draft::place(OrderParams { price: 99, ..ORDER }));
     assert_eq!((why.observed, why.limit), (Shown::Int(99), Shown::uint(100)));
@@ -355,28 +229,11 @@ fn limit_price_below_collar() {
 fn limit_price_above_collar() {
     for order in [
         OrderParams { price: 301, ..ORDER },
-        OrderParams {
-            order_type: OrderType::TriggerMarket,
-            price: 0,
-            trigger_price: Some(301),
-            ..ORDER
-        },
-        OrderParams {
-            auction_start_price: Some(301),
-            ..ORDER
-        },
-        OrderParams {
-            order_type: OrderType::Market,
-            price: 0,
-            auction_end_price: Some(i64::MAX),
-            ..ORDER
-        },
+        OrderParams { order_type: OrderType::TriggerMarket, price: 0, trigger_price: Some(301), ..ORDER },
+        OrderParams { auction_start_price: Some(301), ..ORDER },
+        OrderParams { order_type: OrderType::Market, price: 0, auction_end_price: Some(i64::MAX), ..ORDER },
     ] {
-        assert_eq!(
-            judged_order(order, UNPRICED),
-            Err(Refusal::LimitPriceAboveCollar),
-            "{order:?}"
-        );
+        assert_eq!(judged_order(order, UNPRICED), Err(Refusal::LimitPriceAboveCollar), "{order:?}");
     }
 }
 
@@ -384,59 +241,26 @@ fn limit_price_above_collar() {
 fn unpriced_order_not_allowed() {
     for order in [
         OrderParams { price: 0, ..ORDER },
-        OrderParams {
-            order_type: OrderType::Market,
-            price: 0,
-            auction_start_price: Some(200),
-            ..ORDER
-        },
-        OrderParams {
-            order_type: OrderType::TriggerMarket,
-            price: 0,
-            trigger_price: Some(200),
-            ..ORDER
-        },
-        OrderParams {
-            order_type: OrderType::Oracle,
-            auction_start_price: Some(-7),
-            ..ORDER
-        },
-        OrderParams {
-            oracle_price_offset: Some(0),
-            ..ORDER
-        },
+        OrderParams { order_type: OrderType::Market, price: 0, auction_start_price: Some(200), ..ORDER },
+        OrderParams { order_type: OrderType::TriggerMarket, price: 0, trigger_price: Some(200), ..ORDER },
+        OrderParams { order_type: OrderType::Oracle, auction_start_price: Some(-7), ..ORDER },
+        OrderParams { oracle_price_offset: Some(0), ..ORDER },
     ] {
-        assert_eq!(
-            judged_order(order, MARKET_LIMITS),
-            Err(Refusal::UnpricedOrderNotAllowed),
-            "{order:?}"
-        );
+        assert_eq!(judged_order(order, MARKET_LIMITS), Err(Refusal::UnpricedOrderNotAllowed), "{order:?}");
         assert_eq!(judged_order(order, UNPRICED), Ok(()), "{order:?}");
     }
 }
 
 #[test]
 fn order_bits_not_allowed() {
-    assert_eq!(
-        judged(&Draft::place(OrderParams {
-            bit_flags: 1,
-            ..ORDER
-        })),
-        Ok(())
-    );
-    let why = refused(&Draft::place(OrderParams {
-        bit_flags: 3,
-        ..ORDER
-    }));
+    assert_eq!(judged(&Draft::place(OrderParams { bit_flags: 1, ..ORDER })), Ok(()));
+    let why = refused(&Draft::place(OrderParams { bit_flags: 3, ..ORDER }));
     assert_eq!(
         (why.refusal, why.observed, why.limit),
         (Refusal::OrderBitsNotAllowed, Shown::uint(3), Shown::uint(1))
     );
     assert_eq!(
-        judged_modification(ModifyOrderParams {
-            bit_flags: Some(2),
-            ..MODIFICATION
-        }),
+        judged_modification(ModifyOrderParams { bit_flags: Some(2), ..MODIFICATION }),
         Err(Refusal::OrderBitsNotAllowed)
     );
 }
@@ -444,82 +268,31 @@ fn order_bits_not_allowed() {
 #[test]
 fn a_modification_has_limits_of_its_own_and_fits_every_market() {
     for (params, expected) in [
+        (ModifyOrderParams { base: Some(1_001), ..MODIFICATION }, Err(Refusal::BaseAboveCap)),
+        (ModifyOrderParams { price: Some(99), ..MODIFICATION }, Err(Refusal::LimitPriceBelowCollar)),
+        (ModifyOrderParams { trigger_price: Some(301), ..MODIFICATION }, Err(Refusal::LimitPriceAboveCollar)),
+        (ModifyOrderParams { price: Some(0), ..MODIFICATION }, Err(Refusal::UnpricedOrderNotAllowed)),
         (
-            ModifyOrderParams {
-                base: Some(1_001),
-                ..MODIFICATION
-            },
-            Err(Refusal::BaseAboveCap),
-        ),
-        (
-            ModifyOrderParams {
-                price: Some(99),
-                ..MODIFICATION
-            },
-            Err(Refusal::LimitPriceBelowCollar),
-        ),
-        (
-            ModifyOrderParams {
-                trigger_price: Some(301),
-                ..MODIFICATION
-            },
-            Err(Refusal::LimitPriceAboveCollar),
-        ),
-        (
-            ModifyOrderParams {
-                price: Some(0),
-                ..MODIFICATION
-            },
+            ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
             Err(Refusal::UnpricedOrderNotAllowed),
         ),
         (
-            ModifyOrderParams {
-                oracle_price_offset: Some(1),
-                ..MODIFICATION
-            },
+            ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
             Err(Refusal::UnpricedOrderNotAllowed),
         ),
         (
-            ModifyOrderParams {
-                auction_start_price: Some(200),
-                ..MODIFICATION
-            },
+            ModifyOrderParams { auction_end_price: Some(200), ..MODIFICATION },
             Err(Refusal::UnpricedOrderNotAllowed),
         ),
-        (
-            ModifyOrderParams {
-                auction_end_price: Some(200),
-                ..MODIFICATION
-            },
-            Err(Refusal::UnpricedOrderNotAllowed),
-        ),
-        (
-            ModifyOrderParams {
-                base: Some(1_000),
-                price: Some(300),
-                ..MODIFICATION
-            },
-            Ok(()),
-        ),
+        (ModifyOrderParams { base: Some(1_000), price: Some(300), ..MODIFICATION }, Ok(())),
         (MODIFICATION, Ok(())),
     ] {
         assert_eq!(judged_modification(params), expected, "{params:?}");
     }
-    let no_markets = ProgramLimits {
-        markets: &[],
-        ..PROGRAM
-    };
-    let draft = |base| {
-        Draft::new(vec![modify(&ModifyOrderParams {
-            base: Some(base),
-            ..MODIFICATION
-        })])
-    };
+    let no_markets = ProgramLimits { markets: &[], ..PROGRAM };
+    let draft = |base| Draft::new(vec![modify(&ModifyOrderParams { base: Some(base), ..MODIFICATION })]);
     assert_eq!(judged_by(no_markets, &draft(2_000), &[]), Ok(()));
-    assert_eq!(
-        judged_by(no_markets, &draft(2_001), &[]).unwrap_err().refusal,
-        Refusal::BaseAboveCap
-    );
+    assert_eq!(judged_by(no_markets, &draft(2_001), &[]).unwrap_err().refusal, Refusal::BaseAboveCap);
 }
 
 #[test]
@@ -528,20 +301,11 @@ fn priority_fee_above_cap() {
     let price_alone = |price| Draft::new(vec![unit_price(price), cancel()]);
     assert_eq!(judged(&price_alone(1_000)), Ok(()));
     let why = refused(&price_alone(1_001));
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::PriorityFeeAboveCap, Shown::Uint(1_401_400_000))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::PriorityFeeAboveCap, Shown::Uint(1_401_400_000)));
     let both = |limit, price| Draft::new(vec![unit_limit(limit), unit_price(price), cancel()]);
     assert_eq!(judged(&both(1_000_000, 1_400)), Ok(()));
-    assert_eq!(
-        refused(&both(1_000_000, 1_401)).refusal,
-        Refusal::PriorityFeeAboveCap
-    );
-    assert_eq!(
-        refused(&both(u32::MAX, u64::MAX)).refusal,
-        Refusal::PriorityFeeAboveCap
-    );
+    assert_eq!(refused(&both(1_000_000, 1_401)).refusal, Refusal::PriorityFeeAboveCap);
+    assert_eq!(refused(&both(u32::MAX, u64::MAX)).refusal, Refusal::PriorityFeeAboveCap);
     assert_eq!(judged(&Draft::new(vec![unit_limit(u32::MAX), cancel()])), Ok(()));
 }
 
@@ -554,15 +318,9 @@ fn venue_instruction_missing() {
 #[test]
 fn instruction_repeated() {
     let why = refused(&Draft::new(vec![cancel(), unit_limit(1), cancel()]));
-    assert_eq!(
-        (why.refusal, why.subject),
-        (Refusal::InstructionRepeated, Some(2))
-    );
+    assert_eq!((why.refusal, why.subject), (Refusal::InstructionRepeated, Some(2)));
     let other = drift("5f81edf00831df84", &[1, 9, 0, 0, 0]);
-    assert_eq!(
-        refused(&Draft::new(vec![cancel(), other])).refusal,
-        Refusal::InstructionRepeated
-    );
+    assert_eq!(refused(&Draft::new(vec![cancel(), other])).refusal, Refusal::InstructionRepeated);
 }
 
 #[test]
@@ -570,11 +328,6 @@ fn too_many_placements() {
     let why = refused(&Draft::new(vec![place(&ORDER), place_and_take(&ORDER)]));
     assert_eq!(
         (why.refusal, why.observed, why.limit, why.subject),
-        (
-            Refusal::TooManyPlacements,
-            Shown::uint(2),
-            Shown::uint(1),
-            Some(1)
-        )
+        (Refusal::TooManyPlacements, Shown::uint(2), Shown::uint(1), Some(1))
     );
 }

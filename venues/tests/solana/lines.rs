@@ -17,10 +17,7 @@ pub(crate) fn messages(file: &str) -> Vec<Value> {
 }
 
 pub(crate) fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-        .collect()
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -13,9 +13,7 @@ fn refused(draft: &Draft) -> Why {
 }
 
 fn refused_loading(draft: &Draft, loaded: &[[u8; 32]]) -> Why {
-    solana::decode(&payload(&draft.encode(), loaded))
-        .map(|_| ())
-        .unwrap_err()
+    solana::decode(&payload(&draft.encode(), loaded)).map(|_| ()).unwrap_err()
 }
 
 /// The draft that places one order, changed.
@@ -45,10 +43,7 @@ fn message_version_not_supported() {
     let mut message = changed(|draft| draft.version = Version::V0).encode();
     message[0] = 0x81;
     let why = solana::decode(&payload(&message, &[])).map(|_| ()).unwrap_err();
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::MessageVersionNotSupported, Shown::uint(1))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::MessageVersionNotSupported, Shown::uint(1)));
 }
 
 #[test]
@@ -59,22 +54,12 @@ fn message_too_long() {
     // One byte more than fits; with what fits the data themselves are refused.
     assert_eq!(refused(&long(fitting)).refusal, Refusal::InstructionNotSupported);
     let why = refused(&long(fitting + 1));
-    assert_eq!(
-        (why.refusal, why.limit),
-        (Refusal::MessageTooLong, Shown::uint(1232 - 65))
-    );
+    assert_eq!((why.refusal, why.limit), (Refusal::MessageTooLong, Shown::uint(1232 - 65)));
 }
 
 #[test]
 fn header_malformed() {
-    for header in [
-        [0, 0, 5],
-        [1, 1, 5],
-        [2, 2, 5],
-        [9, 0, 0],
-        [1, 0, 8],
-        [127, 0, 255],
-    ] {
+    for header in [[0, 0, 5], [1, 1, 5], [2, 2, 5], [9, 0, 0], [1, 0, 8], [127, 0, 255]] {
         assert_eq!(
             refused(&changed(|draft| draft.header = header)).refusal,
             Refusal::HeaderMalformed,
@@ -86,33 +71,21 @@ fn header_malformed() {
 #[test]
 fn account_key_repeated() {
     let why = refused(&changed(|draft| draft.keys[2] = MARKET));
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::AccountKeyRepeated, Shown::Key(MARKET))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::AccountKeyRepeated, Shown::Key(MARKET)));
     let draft = Draft::place(ORDER).looking_up(&[1], &[0]);
     for loaded in [[USER, STRANGER], [STRANGER, PAYER], [STRANGER, STRANGER]] {
-        assert_eq!(
-            refused_loading(&draft, &loaded).refusal,
-            Refusal::AccountKeyRepeated
-        );
+        assert_eq!(refused_loading(&draft, &loaded).refusal, Refusal::AccountKeyRepeated);
     }
     let twice = draft.looking_up(&[2], &[]);
     let why = refused_loading(&twice, &[[11; 32], [12; 32], [13; 32]]);
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::AccountKeyRepeated, Shown::Key(TABLE))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::AccountKeyRepeated, Shown::Key(TABLE)));
 }
 
 #[test]
 fn account_index_out_of_range() {
     let why = refused(&changed(|draft| draft.instructions[0].1[4] = 8));
     assert_eq!(why.refusal, Refusal::AccountIndexOutOfRange);
-    assert_eq!(
-        (why.observed, why.limit, why.subject),
-        (Shown::uint(8), Shown::uint(7), Some(0))
-    );
+    assert_eq!((why.observed, why.limit, why.subject), (Shown::uint(8), Shown::uint(7), Some(0)));
     assert_eq!(
         refused(&changed(|draft| draft.instructions[0].0 = 8)).refusal,
         Refusal::AccountIndexOutOfRange
@@ -127,36 +100,21 @@ fn program_index_not_allowed() {
     );
     let mut draft = Draft::place(ORDER).looking_up(&[], &[0]);
     draft.instructions[0].0 = 8;
-    assert_eq!(
-        refused_loading(&draft, &[STRANGER]).refusal,
-        Refusal::ProgramIndexNotAllowed
-    );
+    assert_eq!(refused_loading(&draft, &[STRANGER]).refusal, Refusal::ProgramIndexNotAllowed);
 }
 
 #[test]
 fn instructions_empty() {
-    assert_eq!(
-        refused(&Draft::new(Vec::new())).refusal,
-        Refusal::InstructionsEmpty
-    );
+    assert_eq!(refused(&Draft::new(Vec::new())).refusal, Refusal::InstructionsEmpty);
 }
 
 #[test]
 fn too_many_instructions() {
     let many = |count: usize| Draft::new(vec![cancel(); count]);
     assert!(solana::decode(&payload(&many(INSTRUCTIONS_KEPT_MAX).encode(), &[])).is_ok());
-    assert_eq!(
-        refused(&many(INSTRUCTIONS_KEPT_MAX + 1)).refusal,
-        Refusal::TooManyInstructions
-    );
-    let why = refused(&Draft::new(vec![
-        (draft::DRIFT_INDEX, Vec::new(), Vec::new());
-        65
-    ]));
-    assert_eq!(
-        (why.refusal, why.limit),
-        (Refusal::TooManyInstructions, Shown::uint(64))
-    );
+    assert_eq!(refused(&many(INSTRUCTIONS_KEPT_MAX + 1)).refusal, Refusal::TooManyInstructions);
+    let why = refused(&Draft::new(vec![(draft::DRIFT_INDEX, Vec::new(), Vec::new()); 65]));
+    assert_eq!((why.refusal, why.limit), (Refusal::TooManyInstructions, Shown::uint(64)));
 }
 
 #[test]
@@ -166,18 +124,12 @@ fn too_many_accounts() {
     let draft = |count: usize| Draft::place(ORDER).looking_up(&indexes[..count], &[]);
     assert!(solana::decode(&payload(&draft(56).encode(), &loaded[..56])).is_ok());
     let why = refused_loading(&draft(57), &loaded);
-    assert_eq!(
-        (why.refusal, why.observed),
-        (Refusal::TooManyAccounts, Shown::uint(65))
-    );
+    assert_eq!((why.refusal, why.observed), (Refusal::TooManyAccounts, Shown::uint(65)));
 }
 
 #[test]
 fn lookup_unresolved() {
-    assert_eq!(
-        refused(&Draft::place(ORDER).looking_up(&[], &[])).refusal,
-        Refusal::LookupUnresolved
-    );
+    assert_eq!(refused(&Draft::place(ORDER).looking_up(&[], &[])).refusal, Refusal::LookupUnresolved);
     let why = refused_loading(&Draft::place(ORDER).looking_up(&[1], &[0]), &[STRANGER]);
     assert_eq!(why.refusal, Refusal::LookupUnresolved);
     assert_eq!((why.observed, why.limit), (Shown::uint(1), Shown::uint(2)));
@@ -196,22 +148,8 @@ fn instruction_data_malformed() {
     let unit_limit_long = Draft::new(vec![compute(&[2, 0, 0, 0, 0, 0])]);
     let unit_price_short = Draft::new(vec![compute(&[3, 0, 0, 0, 0])]);
     let unit_empty = Draft::new(vec![compute(&[])]);
-    for draft in [
-        cut,
-        long,
-        short,
-        empty,
-        endless,
-        missing,
-        unit_limit_long,
-        unit_price_short,
-        unit_empty,
-    ] {
-        assert_eq!(
-            refused(&draft).refusal,
-            Refusal::InstructionDataMalformed,
-            "{draft:?}"
-        );
+    for draft in [cut, long, short, empty, endless, missing, unit_limit_long, unit_price_short, unit_empty] {
+        assert_eq!(refused(&draft).refusal, Refusal::InstructionDataMalformed, "{draft:?}");
     }
 }
 
@@ -244,15 +182,9 @@ fn tag_out_of_range() {
         drift("5f81edf00831df84", &[2]),
         drift("eee15f9ee36708c2", &[1, 2, 0, 0]),
         drift("7f4275392832987f", &[0, 0, 0, 0, 2]),
-        drift(
-            "9e4d04fdfcc2a1b3",
-            &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4],
-        ),
+        drift("9e4d04fdfcc2a1b3", &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4]),
     ] {
-        assert_eq!(
-            refused(&Draft::new(vec![instruction])).refusal,
-            Refusal::TagOutOfRange
-        );
+        assert_eq!(refused(&Draft::new(vec![instruction])).refusal, Refusal::TagOutOfRange);
     }
 }
 
@@ -274,40 +206,23 @@ fn account_flags_differ() {
     let user_is_readonly = changed(|draft| draft.instructions[0].1[1] = 4);
     let mut stats_are_readonly = Draft::new(vec![draft::place_and_take(&ORDER)]);
     stats_are_readonly.instructions[0].1[2] = 4;
-    for (draft, position) in [
-        (authority_does_not_sign, 2),
-        (user_is_readonly, 1),
-        (stats_are_readonly, 2),
-    ] {
+    for (draft, position) in [(authority_does_not_sign, 2), (user_is_readonly, 1), (stats_are_readonly, 2)] {
         let why = refused(&draft);
-        assert_eq!(
-            (why.refusal, why.observed),
-            (Refusal::AccountFlagsDiffer, Shown::uint(position))
-        );
+        assert_eq!((why.refusal, why.observed), (Refusal::AccountFlagsDiffer, Shown::uint(position)));
     }
 }
 
 #[test]
 fn blockhash_zero() {
-    assert_eq!(
-        refused(&changed(|draft| draft.blockhash = [0; 32])).refusal,
-        Refusal::BlockhashZero
-    );
+    assert_eq!(refused(&changed(|draft| draft.blockhash = [0; 32])).refusal, Refusal::BlockhashZero);
 }
 
 #[test]
 fn market_type_differs() {
     let mut spot = ORDER;
     spot.market_kind = solana::rules::MarketKind::Spot;
-    for instruction in [
-        place(&spot),
-        draft::place_and_take(&spot),
-        draft::place_spot(&ORDER),
-    ] {
-        assert_eq!(
-            refused(&Draft::new(vec![instruction])).refusal,
-            Refusal::MarketTypeDiffers
-        );
+    for instruction in [place(&spot), draft::place_and_take(&spot), draft::place_spot(&ORDER)] {
+        assert_eq!(refused(&Draft::new(vec![instruction])).refusal, Refusal::MarketTypeDiffers);
     }
 }
 
@@ -315,10 +230,7 @@ fn market_type_differs() {
 fn compute_budget_repeated() {
     let draft = Draft::new(vec![unit_limit(1), place(&ORDER), unit_limit(1)]);
     let why = refused(&draft);
-    assert_eq!(
-        (why.refusal, why.subject),
-        (Refusal::ComputeBudgetRepeated, Some(2))
-    );
+    assert_eq!((why.refusal, why.subject), (Refusal::ComputeBudgetRepeated, Some(2)));
     let prices = Draft::new(vec![draft::unit_price(1), draft::unit_price(2)]);
     assert_eq!(refused(&prices).refusal, Refusal::ComputeBudgetRepeated);
 }
@@ -333,10 +245,7 @@ fn accounts_not_expected() {
 #[test]
 fn program_not_supported() {
     let why = refused(&changed(|draft| draft.keys[7][31] ^= 1));
-    assert_eq!(
-        (why.refusal, why.subject),
-        (Refusal::ProgramNotSupported, Some(0))
-    );
+    assert_eq!((why.refusal, why.subject), (Refusal::ProgramNotSupported, Some(0)));
     let system = changed(|draft| {
         draft.keys[5] = [0; 32];
         draft.instructions.push((5, vec![0, 1], vec![4, 0, 0, 0]));
@@ -357,9 +266,6 @@ fn instruction_not_supported() {
         compute(&[1, 0, 0, 4, 0]), // requestHeapFrame
         compute(&[4, 0, 0, 4, 0]), // setLoadedAccountsDataSizeLimit
     ] {
-        assert_eq!(
-            refused(&Draft::new(vec![instruction])).refusal,
-            Refusal::InstructionNotSupported
-        );
+        assert_eq!(refused(&Draft::new(vec![instruction])).refusal, Refusal::InstructionNotSupported);
     }
 }

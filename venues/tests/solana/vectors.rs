@@ -58,19 +58,13 @@ fn place(params: &Value) -> Value {
 }
 
 fn number_text(value: &Value) -> Value {
-    value
-        .as_str()
-        .map_or_else(|| json!(value.to_string()), |text| json!(text))
+    value.as_str().map_or_else(|| json!(value.to_string()), |text| json!(text))
 }
 
 /// Adds under `name` what is not null, numbers as text.
 fn add(wanted: &mut Value, name: &str, value: &Value) {
     if !value.is_null() {
-        wanted[name] = if value.is_number() {
-            number_text(value)
-        } else {
-            value.clone()
-        };
+        wanted[name] = if value.is_number() { number_text(value) } else { value.clone() };
     }
 }
 
@@ -126,10 +120,8 @@ fn wanted_facts(instruction: &Value) -> Value {
     }
     add_prices(&mut wanted, params);
     wanted["name"] = json!(name);
-    wanted["user"] = json!(format!(
-        "0x{}",
-        hex(&key(instruction["accounts"][1]["pubkey"].as_str().unwrap()))
-    ));
+    wanted["user"] =
+        json!(format!("0x{}", hex(&key(instruction["accounts"][1]["pubkey"].as_str().unwrap()))));
     wanted
 }
 
@@ -140,40 +132,17 @@ fn every_supported_line_gives_its_label_and_facts() {
     for line in lines.iter().filter(|line| is_supported(line)) {
         let (id, payload) = (&line["id"], line_payload(line));
         let transaction = solana::decode(&payload).unwrap_or_else(|why| panic!("{id}: {why:?}"));
-        assert_eq!(
-            hex(&transaction.label()),
-            line["digest"].as_str().unwrap(),
-            "{id}"
-        );
-        assert_eq!(
-            transaction.preimage().as_bytes(),
-            bytes(line["input"]["message"].as_str().unwrap())
-        );
+        assert_eq!(hex(&transaction.label()), line["digest"].as_str().unwrap(), "{id}");
+        assert_eq!(transaction.preimage().as_bytes(), bytes(line["input"]["message"].as_str().unwrap()));
         let facts = facts(&transaction);
-        let drift = instructions(line)
-            .iter()
-            .filter(|instruction| instruction["program"] == "drift");
-        assert_eq!(
-            facts["instructions"],
-            drift.map(wanted_facts).collect::<Value>(),
-            "{id}"
-        );
+        let drift = instructions(line).iter().filter(|instruction| instruction["program"] == "drift");
+        assert_eq!(facts["instructions"], drift.map(wanted_facts).collect::<Value>(), "{id}");
         let argument = |name: &str, field: &str| {
-            let found = instructions(line)
-                .iter()
-                .find(|instruction| instruction["name"] == name);
-            found.map_or(Value::Null, |instruction| {
-                number_text(&instruction["args"][field])
-            })
+            let found = instructions(line).iter().find(|instruction| instruction["name"] == name);
+            found.map_or(Value::Null, |instruction| number_text(&instruction["args"][field]))
         };
-        assert_eq!(
-            facts["compute_unit_limit"],
-            argument("setComputeUnitLimit", "units")
-        );
-        assert_eq!(
-            facts["compute_unit_price"],
-            argument("setComputeUnitPrice", "microLamports")
-        );
+        assert_eq!(facts["compute_unit_limit"], argument("setComputeUnitLimit", "units"));
+        assert_eq!(facts["compute_unit_price"], argument("setComputeUnitPrice", "microLamports"));
         let text = |field: &str| json!(format!("0x{}", hex(&key(line["facts"][field].as_str().unwrap()))));
         assert_eq!(facts["fee_payer"], text("feePayer"), "{id}");
         assert_eq!(facts["blockhash"], text("recentBlockhash"), "{id}");
@@ -189,12 +158,7 @@ fn every_other_line_is_unsupported_and_none_is_malformed() {
     for line in lines.iter().filter(|line| !is_supported(line)) {
         let payload = line_payload(line);
         let why = solana::decode(&payload).unwrap_err();
-        assert_eq!(
-            why.refusal.family(),
-            Family::Unsupported,
-            "{}: {why:?}",
-            line["id"]
-        );
+        assert_eq!(why.refusal.family(), Family::Unsupported, "{}: {why:?}", line["id"]);
         seen += 1;
     }
     assert!(seen > 20, "{seen}");
@@ -202,32 +166,20 @@ fn every_other_line_is_unsupported_and_none_is_malformed() {
 
 #[test]
 fn accounts_and_data_are_those_of_the_line() {
-    for line in messages("solana_drift.jsonl")
-        .iter()
-        .filter(|line| is_supported(line))
-    {
+    for line in messages("solana_drift.jsonl").iter().filter(|line| is_supported(line)) {
         let payload = line_payload(line);
         let transaction = solana::decode(&payload).unwrap();
         let view = transaction.view();
         for (compiled, wanted) in view.instructions().map(Result::unwrap).zip(instructions(line)) {
-            assert_eq!(
-                view.account(compiled.program),
-                Some(&key(wanted["programId"].as_str().unwrap()))
-            );
+            assert_eq!(view.account(compiled.program), Some(&key(wanted["programId"].as_str().unwrap())));
             assert_eq!(hex(compiled.data), wanted["data"].as_str().unwrap());
             let accounts = wanted["accounts"].as_array().unwrap();
             assert_eq!(compiled.accounts.len(), accounts.len());
             for (index, account) in compiled.accounts.iter().zip(accounts) {
-                assert_eq!(
-                    view.account(*index),
-                    Some(&key(account["pubkey"].as_str().unwrap()))
-                );
+                assert_eq!(view.account(*index), Some(&key(account["pubkey"].as_str().unwrap())));
                 // The fee payer is writable whatever an instruction asks for.
                 assert_eq!(view.is_signer(*index), account["signer"].as_bool().unwrap());
-                assert_eq!(
-                    view.is_writable(*index),
-                    account["writable"].as_bool().unwrap() || *index == 0
-                );
+                assert_eq!(view.is_writable(*index), account["writable"].as_bool().unwrap() || *index == 0);
             }
         }
     }
@@ -320,10 +272,7 @@ fn every_negative_line_is_refused_for_its_own_reason() {
 #[test]
 fn more_or_fewer_loaded_addresses_than_the_lookups_name_are_refused() {
     let lines = messages("solana_drift.jsonl");
-    let line = lines
-        .iter()
-        .find(|line| is_supported(line) && line["facts"]["nLookupTables"] == 1)
-        .unwrap();
+    let line = lines.iter().find(|line| is_supported(line) && line["facts"]["nLookupTables"] == 1).unwrap();
     let whole = line_payload(line);
     let refusal = |payload: &[u8]| solana::decode(payload).map(|_| ()).unwrap_err().refusal;
     assert_eq!(refusal(&whole[..whole.len() - 32]), Refusal::LookupUnresolved);
@@ -336,20 +285,14 @@ fn more_or_fewer_loaded_addresses_than_the_lookups_name_are_refused() {
 
 #[test]
 fn orders_are_told_as_often_as_they_were_counted() {
-    for line in messages("solana_drift.jsonl")
-        .iter()
-        .filter(|line| is_supported(line))
-    {
+    for line in messages("solana_drift.jsonl").iter().filter(|line| is_supported(line)) {
         let payload = line_payload(line);
         for instruction in solana::decode(&payload).unwrap().instructions() {
             let Action::PlaceOrders(orders) = instruction.action else {
                 continue;
             };
             assert!(orders.count() <= ORDERS_MAX);
-            assert_eq!(
-                orders.iter().map(Result::unwrap).count(),
-                usize::try_from(orders.count()).unwrap()
-            );
+            assert_eq!(orders.iter().map(Result::unwrap).count(), usize::try_from(orders.count()).unwrap());
         }
     }
 }

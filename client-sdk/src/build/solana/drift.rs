@@ -107,9 +107,7 @@ impl Instruction {
     /// [`BuildError::ListTooLong`].
     pub fn cancel_orders_by_ids(accounts: &DriftAccounts, order_ids: &[u32]) -> Result<Self, BuildError> {
         let data = Data::of([0x86, 0x13, 0x90, 0xa5, 0x5e, 0xf0, 0xd2, 0x5e]).count(order_ids.len())?;
-        let data = order_ids
-            .iter()
-            .fold(data, |data, id| data.bytes(&id.to_le_bytes()));
+        let data = order_ids.iter().fold(data, |data, id| data.bytes(&id.to_le_bytes()));
         Ok(drift(accounts, None, &[], data))
     }
 
@@ -136,19 +134,12 @@ impl Instruction {
 }
 
 fn drift(accounts: &DriftAccounts, stats: Option<Key>, more: &[Key], Data(data): Data) -> Instruction {
-    let mut metas = vec![
-        AccountMeta::readonly(accounts.state),
-        AccountMeta::writable(accounts.user),
-    ];
+    let mut metas = vec![AccountMeta::readonly(accounts.state), AccountMeta::writable(accounts.user)];
     metas.extend(stats.map(AccountMeta::writable));
     metas.push(AccountMeta::signer(accounts.authority));
     metas.extend(more.iter().copied().map(AccountMeta::readonly));
     metas.extend(&accounts.remaining);
-    Instruction {
-        program: DRIFT_V2,
-        accounts: metas,
-        data,
-    }
+    Instruction { program: DRIFT_V2, accounts: metas, data }
 }
 
 /// Borsh, as far as these instructions need it.

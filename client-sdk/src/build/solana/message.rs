@@ -19,31 +19,19 @@ impl AccountMeta {
     /// An account that is read.
     #[must_use]
     pub const fn readonly(key: Key) -> Self {
-        Self {
-            key,
-            is_signer: false,
-            is_writable: false,
-        }
+        Self { key, is_signer: false, is_writable: false }
     }
 
     /// An account that is written.
     #[must_use]
     pub const fn writable(key: Key) -> Self {
-        Self {
-            key,
-            is_signer: false,
-            is_writable: true,
-        }
+        Self { key, is_signer: false, is_writable: true }
     }
 
     /// An account that signs and is not written.
     #[must_use]
     pub const fn signer(key: Key) -> Self {
-        Self {
-            key,
-            is_signer: true,
-            is_writable: false,
-        }
+        Self { key, is_signer: true, is_writable: false }
     }
 }
 
@@ -72,11 +60,7 @@ impl Instruction {
     }
 
     fn compute_budget(data: Vec<u8>) -> Self {
-        Self {
-            program: COMPUTE_BUDGET,
-            accounts: Vec::new(),
-            data,
-        }
+        Self { program: COMPUTE_BUDGET, accounts: Vec::new(), data }
     }
 }
 
@@ -127,17 +111,9 @@ pub fn legacy_message(
 
 /// Each account once, in the order a message wants.
 fn merged_accounts(fee_payer: &Key, instructions: &[Instruction]) -> Vec<AccountMeta> {
-    let mut merged = vec![AccountMeta {
-        key: *fee_payer,
-        is_signer: true,
-        is_writable: true,
-    }];
-    let programs = instructions
-        .iter()
-        .map(|instruction| AccountMeta::readonly(instruction.program));
-    let accounts = instructions
-        .iter()
-        .flat_map(|instruction| instruction.accounts.iter().copied());
+    let mut merged = vec![AccountMeta { key: *fee_payer, is_signer: true, is_writable: true }];
+    let programs = instructions.iter().map(|instruction| AccountMeta::readonly(instruction.program));
+    let accounts = instructions.iter().flat_map(|instruction| instruction.accounts.iter().copied());
     for account in accounts.chain(programs) {
         match merged.iter_mut().find(|other| other.key == account.key) {
             Some(other) => {
