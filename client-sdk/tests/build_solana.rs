@@ -1,10 +1,6 @@
 //! The Solana builders against the lines that the venues' own libraries made.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 
@@ -16,25 +12,16 @@ use serde_json::Value;
 use venues::solana::{Action, COMPUTE_BUDGET, DRIFT_V2, Transaction, decode};
 
 fn lines() -> Vec<Value> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../venues/vectors/solana_drift.jsonl"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../venues/vectors/solana_drift.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
-    let lines = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines
-        .filter(|line| line["input"]["form"] == "solana_message")
-        .collect()
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["input"]["form"] == "solana_message").collect()
 }
 
 fn bytes(hex: &Value) -> Vec<u8> {
     let hex = hex.as_str().unwrap();
     let pairs = (0..hex.len()).step_by(2);
-    pairs
-        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-        .collect()
+    pairs.map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
 fn base58(text: &Value) -> Key {
@@ -44,9 +31,7 @@ fn base58(text: &Value) -> Key {
 fn tables(line: &Value) -> BTreeMap<Key, Vec<Key>> {
     let tables = line["input"]["lookup_tables"].as_object().unwrap().iter();
     let contents = |keys: &Value| keys.as_array().unwrap().iter().map(base58).collect();
-    tables
-        .map(|(table, keys)| (key(table).unwrap(), contents(keys)))
-        .collect()
+    tables.map(|(table, keys)| (key(table).unwrap(), contents(keys))).collect()
 }
 
 fn metas(instruction: &Value) -> Vec<AccountMeta> {
@@ -71,27 +56,23 @@ fn rebuilt(action: &Action<'_>, metas: &[AccountMeta]) -> Option<Instruction> {
         authority: metas[2 + with_stats].key,
         remaining: metas[3 + with_stats + with_vault..].to_vec(),
     };
-    let orders = action
-        .orders()
-        .into_iter()
-        .flat_map(|orders| orders.iter().map(Result::unwrap).collect::<Vec<_>>());
+    let orders =
+        action.orders().into_iter().flat_map(|orders| orders.iter().map(Result::unwrap).collect::<Vec<_>>());
     let orders: Vec<_> = orders.collect();
     Some(match action {
         Action::PlacePerpOrder(_) => Instruction::place_perp_order(&accounts, &orders[0]),
         Action::PlaceSpotOrder(_) => Instruction::place_spot_order(&accounts, &orders[0]),
         Action::PlaceOrders(_) => Instruction::place_orders(&accounts, &orders).unwrap(),
-        Action::PlaceAndTakePerpOrder {
-            success_condition, ..
-        } => Instruction::place_and_take_perp_order(&accounts, &orders[0], *success_condition).unwrap(),
+        Action::PlaceAndTakePerpOrder { success_condition, .. } => {
+            Instruction::place_and_take_perp_order(&accounts, &orders[0], *success_condition).unwrap()
+        }
         Action::CancelOrder { order_id } => Instruction::cancel_order(&accounts, *order_id),
         Action::CancelOrderByUserId { user_order_id } => {
             Instruction::cancel_order_by_user_id(&accounts, *user_order_id)
         }
-        Action::CancelOrders {
-            market_kind,
-            market_index,
-            direction,
-        } => Instruction::cancel_orders(&accounts, *market_kind, *market_index, *direction),
+        Action::CancelOrders { market_kind, market_index, direction } => {
+            Instruction::cancel_orders(&accounts, *market_kind, *market_index, *direction)
+        }
         Action::CancelOrdersByIds { order_ids } => {
             let ids: Vec<_> = order_ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
             Instruction::cancel_orders_by_ids(&accounts, &ids).unwrap()
@@ -100,10 +81,9 @@ fn rebuilt(action: &Action<'_>, metas: &[AccountMeta]) -> Option<Instruction> {
             let replaced = order_id.map_or(Replaced::Last, Replaced::OrderId);
             Instruction::modify_order(&accounts, replaced, params)
         }
-        Action::ModifyOrderByUserId {
-            user_order_id,
-            params,
-        } => Instruction::modify_order(&accounts, Replaced::UserOrderId(*user_order_id), params),
+        Action::ModifyOrderByUserId { user_order_id, params } => {
+            Instruction::modify_order(&accounts, Replaced::UserOrderId(*user_order_id), params)
+        }
         Action::SettlePnl { market_index } => Instruction::settle_pnl(&accounts, metas[3].key, *market_index),
         Action::SettleMultiplePnls { .. } => return None,
     })
@@ -222,45 +202,25 @@ fn accounts() -> DriftAccounts {
 
 #[test]
 fn what_cannot_be_built_is_said() {
-    assert_eq!(
-        legacy_message(&[3; 32], &[4; 32], &[]),
-        Err(BuildError::InstructionsEmpty)
-    );
+    assert_eq!(legacy_message(&[3; 32], &[4; 32], &[]), Err(BuildError::InstructionsEmpty));
     let many = Instruction::cancel_orders_by_ids(&accounts(), &[7; 300]).unwrap();
-    assert_eq!(
-        legacy_message(&[3; 32], &[4; 32], &[many]),
-        Err(BuildError::MessageTooLong)
-    );
+    assert_eq!(legacy_message(&[3; 32], &[4; 32], &[many]), Err(BuildError::MessageTooLong));
     let mut crowded = Instruction::cancel_order(&accounts(), None);
     crowded.accounts = (0..=255).map(|byte| AccountMeta::readonly([byte; 32])).collect();
-    assert_eq!(
-        legacy_message(&[3; 32], &[4; 32], &[crowded]),
-        Err(BuildError::ListTooLong)
-    );
+    assert_eq!(legacy_message(&[3; 32], &[4; 32], &[crowded]), Err(BuildError::ListTooLong));
     assert_eq!(payload(&[0; 1233], &[]), Err(BuildError::MessageTooLong));
     assert_eq!(
         payload_with_tables(&[0x81], &BTreeMap::new()),
-        Err(BuildError::MessageMalformed(
-            wire::Refusal::MessageVersionNotSupported
-        ))
+        Err(BuildError::MessageMalformed(wire::Refusal::MessageVersionNotSupported))
     );
 }
 
 #[test]
 fn an_order_that_takes_needs_the_statistics_account() {
-    let line = lines()
-        .into_iter()
-        .find(|line| line["kind"] == "legacy.placeAndTakePerpOrder")
-        .unwrap();
+    let line = lines().into_iter().find(|line| line["kind"] == "legacy.placeAndTakePerpOrder").unwrap();
     let payload = payload_with_tables(&bytes(&line["input"]["message"]), &BTreeMap::new()).unwrap();
     let transaction = decode(&payload).unwrap();
-    let orders = transaction
-        .instructions()
-        .next()
-        .unwrap()
-        .action
-        .orders()
-        .unwrap();
+    let orders = transaction.instructions().next().unwrap().action.orders().unwrap();
     let order = orders.iter().next().unwrap().unwrap();
     let built = Instruction::place_and_take_perp_order(&accounts(), &order, None);
     assert_eq!(built, Err(BuildError::UserStatsMissing));
@@ -268,16 +228,10 @@ fn an_order_that_takes_needs_the_statistics_account() {
 
 #[test]
 fn a_table_that_is_not_given_or_too_short_is_named() {
-    let line = lines()
-        .into_iter()
-        .find(|line| line["facts"]["nLookupTables"] == 1)
-        .unwrap();
+    let line = lines().into_iter().find(|line| line["facts"]["nLookupTables"] == 1).unwrap();
     let (message, mut tables) = (bytes(&line["input"]["message"]), tables(&line));
     let table = *tables.keys().next().unwrap();
-    assert_eq!(
-        payload_with_tables(&message, &BTreeMap::new()),
-        Err(BuildError::TableMissing(table))
-    );
+    assert_eq!(payload_with_tables(&message, &BTreeMap::new()), Err(BuildError::TableMissing(table)));
     tables.get_mut(&table).unwrap().truncate(1);
     let refused = payload_with_tables(&message, &tables);
     assert!(
@@ -308,11 +262,5 @@ fn a_modification_by_the_users_number_reads_back() {
     let payload = payload(&legacy_message(&[3; 32], &[4; 32], &[built]).unwrap(), &[]).unwrap();
     let transaction = decode(&payload).unwrap();
     let action = transaction.instructions().next().unwrap().action;
-    assert_eq!(
-        action,
-        Action::ModifyOrderByUserId {
-            user_order_id: 8,
-            params
-        }
-    );
+    assert_eq!(action, Action::ModifyOrderByUserId { user_order_id: 8, params });
 }

@@ -1,10 +1,6 @@
 //! The vector lines judged by a book like the judge's, with accounts that Anza's crates derive.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod lines;
 
@@ -23,9 +19,7 @@ use venues::solana::{DRIFT_V2, decode};
 use wire::{Now, Why};
 
 fn derive(seeds: &[&[u8]]) -> Key {
-    Pubkey::find_program_address(seeds, &Pubkey::from(DRIFT_V2))
-        .0
-        .to_bytes()
+    Pubkey::find_program_address(seeds, &Pubkey::from(DRIFT_V2)).0.to_bytes()
 }
 
 fn market_account(kind: MarketKind, index: u16) -> Key {
@@ -95,11 +89,7 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
     let markets: Vec<_> = found
         .into_iter()
         .map(|(kind, index)| {
-            let kind = if kind == 0 {
-                MarketKind::Spot
-            } else {
-                MarketKind::Perp
-            };
+            let kind = if kind == 0 { MarketKind::Spot } else { MarketKind::Perp };
             MarketLimits {
                 kind,
                 index,
@@ -117,25 +107,13 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
         users: &users,
         markets: &markets,
         orders: true,
-        modify: Some(ModifyLimits {
-            base_max: 1 << 62,
-            price_min: 1,
-            price_max: u64::MAX,
-            unpriced: true,
-        }),
+        modify: Some(ModifyLimits { base_max: 1 << 62, price_min: 1, price_max: u64::MAX, unpriced: true }),
         cancel: true,
         settle_pnl: true,
         order_bits: 1,
     };
-    let limits = Limits {
-        programs: &[program],
-        priority_fee_max: 100_000_000_000_000,
-        placements_max: 1,
-    };
-    let now = Now {
-        monotonic_ms: 0,
-        wall_ms: 0,
-    };
+    let limits = Limits { programs: &[program], priority_fee_max: 100_000_000_000_000, placements_max: 1 };
+    let now = Now { monotonic_ms: 0, wall_ms: 0 };
     transaction.judge(&limits, &account, now).map(|_| ())
 }
 
@@ -146,12 +124,9 @@ fn every_supported_line_passes_a_book_like_the_judges() {
     for line in &lines {
         match judged(line, line) {
             Ok(()) => signed += 1,
-            Err(why) => assert_eq!(
-                why.refusal.family(),
-                wire::Family::Unsupported,
-                "{}: {why:?}",
-                line["id"]
-            ),
+            Err(why) => {
+                assert_eq!(why.refusal.family(), wire::Family::Unsupported, "{}: {why:?}", line["id"])
+            }
         }
     }
     // The judge's floor is 60 of 100, swift texts counted in.

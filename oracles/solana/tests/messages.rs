@@ -1,10 +1,6 @@
 //! Messages that Anza's crates compile, and messages that our decoder accepts.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod lines;
 
@@ -48,25 +44,13 @@ fn numbered(number: u8) -> Key {
 fn order(kind: MarketKind) -> impl Strategy<Value = OrderParams> {
     (
         (
-            select(vec![
-                OrderType::Market,
-                OrderType::Limit,
-                OrderType::TriggerLimit,
-                OrderType::Oracle,
-            ]),
+            select(vec![OrderType::Market, OrderType::Limit, OrderType::TriggerLimit, OrderType::Oracle]),
             select(vec![Direction::Long, Direction::Short]),
             select(vec![PostOnly::None, PostOnly::Slide]),
             select(vec![TriggerCondition::Above, TriggerCondition::TriggeredBelow]),
         ),
         any::<(u8, u64, u64, u16, bool, u8)>(),
-        any::<(
-            Option<i64>,
-            Option<u64>,
-            Option<i32>,
-            Option<u8>,
-            Option<i64>,
-            Option<i64>,
-        )>(),
+        any::<(Option<i64>, Option<u64>, Option<i32>, Option<u8>, Option<i64>, Option<i64>)>(),
     )
         .prop_map(move |(tags, fields, options)| OrderParams {
             order_type: tags.0,
@@ -98,11 +82,7 @@ fn accounts() -> impl Strategy<Value = DriftAccounts> {
         authority: numbered(0),
         remaining: remaining
             .into_iter()
-            .map(|(number, is_writable)| AccountMeta {
-                key: numbered(number),
-                is_signer: false,
-                is_writable,
-            })
+            .map(|(number, is_writable)| AccountMeta { key: numbered(number), is_signer: false, is_writable })
             .collect(),
     })
 }
@@ -160,11 +140,7 @@ fn assert_decodes(
 ) -> Result<(), TestCaseError> {
     let transaction = decode(payload).map_err(|why| TestCaseError::fail(format!("{why:?}")))?;
     let view = transaction.view();
-    let keys: Vec<_> = message
-        .static_account_keys()
-        .iter()
-        .map(|key| key.to_bytes())
-        .collect();
+    let keys: Vec<_> = message.static_account_keys().iter().map(|key| key.to_bytes()).collect();
     prop_assert_eq!(view.static_keys, keys.as_slice());
     prop_assert_eq!(view.blockhash, &message.recent_blockhash().to_bytes());
     prop_assert_eq!(view.instructions().count(), instructions.len());
@@ -264,10 +240,7 @@ fn every_accepted_line_is_read_and_written_back_by_the_crates() {
         assert_eq!(message.serialize(), bytes);
         message.sanitize().unwrap();
         let places = |action: Action<'_>| action.orders().is_some();
-        orders += transaction
-            .instructions()
-            .filter(|instruction| places(instruction.action))
-            .count();
+        orders += transaction.instructions().filter(|instruction| places(instruction.action)).count();
     }
     assert!(orders > 50, "{orders}");
 }

@@ -13,12 +13,8 @@ use venues::solana::decode;
 pub(crate) fn messages(file: &str) -> Vec<Value> {
     let path = format!("{}/../../venues/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    let lines = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines
-        .filter(|line| line["input"]["form"] == "solana_message")
-        .collect()
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["input"]["form"] == "solana_message").collect()
 }
 
 pub(crate) fn base58(text: &Value) -> Key {
@@ -29,14 +25,10 @@ pub(crate) fn base58(text: &Value) -> Key {
 pub(crate) fn payload(line: &Value) -> Vec<u8> {
     let hex = line["input"]["message"].as_str().unwrap();
     let pairs = (0..hex.len()).step_by(2);
-    let message: Vec<u8> = pairs
-        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-        .collect();
+    let message: Vec<u8> = pairs.map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
     let contents = |keys: &Value| keys.as_array().unwrap().iter().map(base58).collect();
     let tables = line["input"]["lookup_tables"].as_object().unwrap().iter();
-    let tables: BTreeMap<_, _> = tables
-        .map(|(table, keys)| (key(table).unwrap(), contents(keys)))
-        .collect();
+    let tables: BTreeMap<_, _> = tables.map(|(table, keys)| (key(table).unwrap(), contents(keys))).collect();
     payload_with_tables(&message, &tables).unwrap_or_else(|_| solana::payload(&message, &[]).unwrap())
 }
 

@@ -1,0 +1,268 @@
+//! `demo`: a vault, a host and a bot on this machine, for two seconds.
+//!
+//! Starts `enclave-dev` and `portcullis-host` from the folder it lies in, puts the committed requests of
+//! `enclave/dev/demo/requests.json` to them through the SDK, verifies every signature with the public key that
+//! the book pins, pulls the kill switch, verifies the receipt chain and ends everything it started.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use client_sdk::build::{hyperliquid, solana};
+use client_sdk::{Client, Config, SignError, Signature, Signed};
+use enclave_dev::verify::verify;
+use serde::Deserialize;
+use wire::request::PayloadKind;
+
+const BOOK: &str = include_str!("../../../../policies/book/demo.toml");
+const REQUESTS: &str = include_str!("../../demo/requests.json");
+
+/// How long a process may take to be there.
+const START_MAX: Duration = Duration::from_secs(10);
+
+type Fault = Box<dyn std::error::Error>;
+
+/// One committed request.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Example {
+    slot: u16,
+    kind: String,
+    what: String,
+    payload: String,
+    #[serde(default)]
+    lookup_tables: std::collections::BTreeMap<String, Vec<String>>,
+    /// The rule that is to refuse it, if one is.
+    refused: Option<String>,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("demo: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Fault> {
+    let folder = Folder::create()?;
+    let (vault, control) = (folder.address("vault.sock"), folder.address("control.sock"));
+    let (host, receipts) = (folder.path("host.sock"), folder.path("receipts"));
+    std::fs::write(folder.path("demo.toml"), BOOK)?;
+    let mut enclave = Process::start("enclave-dev", |command| {
+        command.arg("serve").arg("--book").arg(folder.path("demo.toml")).arg("--keys").arg(folder.path("keys"));
+        command.arg("--listen").arg(&vault).arg("--control").arg(&control);
+    })?;
+    wait_for(&folder.path("control.sock"), &mut enclave)?;
+    let mut daemon = Process::start("portcullis-host", |command| {
+        command.arg("run").arg("--vault").arg(&vault).arg("--control").arg(&control);
+        command.arg("--listen").arg(&host).arg("--receipts").arg(&receipts);
+    })?;
+    wait_for(&host, &mut daemon)?;
+
+    println!("\n  A vault with three throw-away keys, a host that relays and keeps receipts, and a bot.\n");
+    let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, Config::default())?;
+    let examples: Vec<Example> = serde_json::from_str(REQUESTS)?;
+    for example in &examples {
+        show(example, &mut client)?;
+    }
+    println!("\n  The host pulls the kill switch; the same bot asks once more:\n");
+    Process::finish("portcullis-host", |command| {
+        command.arg("kill").arg("--control").arg(&control).stdout(Stdio::null());
+    })?;
+    let halted = Example { refused: Some("Halted".into()), ..first(&examples)? };
+    show(&halted, &mut client)?;
+    drop(client);
+
+    println!("\n  Every decision left a receipt; the chain from the first to the last:\n");
+    daemon.stop()?;
+    Process::finish("portcullis-host", |command| {
+        command.arg("receipts").arg("verify").arg(&receipts).arg("--control").arg(&control);
+    })?;
+    enclave.stop()?;
+    println!();
+    Ok(())
+}
+
+/// Puts one request, checks that the answer is the expected one, and prints a line about it.
+fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
+    let (kind, payload) = encode(example)?;
+    #[expect(clippy::disallowed_methods, reason = "the demo shows how long an answer took")]
+    let before = Instant::now();
+    let answer = client.sign(example.slot, kind, &payload);
+    let took = before.elapsed().as_micros();
+    let venue = ["evm", "hyperliquid", "drift"].get(usize::from(example.slot)).copied().unwrap_or("?");
+    let verdict = match (&answer, &example.refused) {
+        (Ok(signed), None) => {
+            check(example, signed)?;
+            format!("\x1b[32msigned\x1b[0m   {}", short(&signed.signature))
+        }
+        (Err(SignError::Refused(refused)), Some(rule)) if refused.refusal.name() == rule => {
+            format!("\x1b[31mrefused\x1b[0m  {}", reason(refused))
+        }
+        (Err(SignError::Halted(_)), Some(rule)) if rule == "Halted" => {
+            "\x1b[31mrefused\x1b[0m  Halted: the kill switch was pulled".into()
+        }
+        (Ok(_), Some(rule)) => return Err(format!("{}: signed, but {rule} was to refuse it", example.what).into()),
+        (Err(error), _) => return Err(format!("{}: {error}", example.what).into()),
+    };
+    println!("  {venue:<12} {:<44} {took:>6} µs  {verdict}", example.what);
+    Ok(())
+}
+
+/// The signature must be the pinned key's, over the digest (or message) that the payload has.
+fn check(example: &Example, signed: &Signed) -> Result<(), Fault> {
+    let slot = policies::BOOK.slot(example.slot).ok_or("the demo book has no such slot")?;
+    let message = if example.kind == "solana_message" { hex(&example.payload)? } else { signed.digest.to_vec() };
+    if verify(&slot.public_key, &message, signed.signature.as_bytes()) {
+        return Ok(());
+    }
+    Err(format!("{}: the signature is not the pinned key's", example.what).into())
+}
+
+fn reason(refused: &client_sdk::Refused) -> String {
+    let mut text = refused.refusal.name().to_owned();
+    if let Some(values) = enclave_dev::verify::values(&refused.observed, &refused.limit) {
+        text = format!("{text}: {values}");
+    }
+    text
+}
+
+fn encode(example: &Example) -> Result<(PayloadKind, Vec<u8>), Fault> {
+    match example.kind.as_str() {
+        "evm_tx" => Ok((PayloadKind::EvmEip1559, hex(&example.payload)?)),
+        "l1_json" => {
+            let envelope = hyperliquid::Envelope {
+                network: hyperliquid::Network::Mainnet,
+                nonce: nonce()?,
+                vault_address: None,
+                expires_after: None,
+            };
+            let request = hyperliquid::raw(PayloadKind::HyperliquidL1Json, &envelope, example.payload.clone())?;
+            Ok((request.payload_kind, request.payload))
+        }
+        "solana_message" => {
+            let mut tables = std::collections::BTreeMap::new();
+            for (table, addresses) in &example.lookup_tables {
+                let addresses: Result<Vec<_>, _> = addresses.iter().map(|text| solana::key(text)).collect();
+                tables.insert(solana::key(table)?, addresses?);
+            }
+            let payload = solana::payload_with_tables(&hex(&example.payload)?, &tables)?;
+            Ok((PayloadKind::SolanaMessage, payload))
+        }
+        other => Err(format!("unknown kind {other}").into()),
+    }
+}
+
+/// The exchange's nonce is a time in ms; two requests of one millisecond need two nonces.
+fn nonce() -> Result<u64, Fault> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    #[expect(clippy::disallowed_methods, reason = "a bot's nonce is the time")]
+    let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+    let last = LAST.fetch_max(now, Ordering::Relaxed);
+    Ok(if last < now { now } else { LAST.fetch_add(1, Ordering::Relaxed) + 1 })
+}
+
+fn first(examples: &[Example]) -> Result<Example, Fault> {
+    let Example { slot, kind, what, payload, lookup_tables, .. } = examples.first().ok_or("no examples")?;
+    let (kind, what, payload) = (kind.clone(), what.clone(), payload.clone());
+    Ok(Example { slot: *slot, kind, what, payload, lookup_tables: lookup_tables.clone(), refused: None })
+}
+
+fn short(signature: &Signature) -> String {
+    let digits: String = signature.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let (head, tail) = (digits.get(..10).unwrap_or_default(), digits.get(digits.len() - 6..).unwrap_or_default());
+    format!("0x{head}…{tail}")
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, Fault> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let pairs = (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2).ok_or("an odd number of digits"));
+    pairs.map(|pair| Ok(u8::from_str_radix(pair?, 16)?)).collect()
+}
+
+/// A folder of this run's own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn create() -> Result<Self, Fault> {
+        let path = std::env::temp_dir().join(format!("portcullis-demo-{}", std::process::id()));
+        std::fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn address(&self, name: &str) -> String {
+        format!("unix:{}", self.path(name).display())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A process that does not outlive the demo.
+struct Process {
+    name: &'static str,
+    child: Child,
+}
+
+impl Process {
+    fn command(name: &str) -> Result<Command, Fault> {
+        let beside = std::env::current_exe()?.with_file_name(name);
+        Ok(Command::new(beside))
+    }
+
+    fn start(name: &'static str, arguments: impl FnOnce(&mut Command)) -> Result<Self, Fault> {
+        let mut command = Self::command(name)?;
+        arguments(&mut command);
+        let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn();
+        Ok(Self { name, child: child.map_err(|error| format!("{name}: {error}"))? })
+    }
+
+    fn finish(name: &str, arguments: impl FnOnce(&mut Command)) -> Result<(), Fault> {
+        let mut command = Self::command(name)?;
+        arguments(&mut command);
+        let status = command.status()?;
+        if status.success() { Ok(()) } else { Err(format!("{name}: {status}").into()) }
+    }
+
+    fn stop(&mut self) -> Result<(), Fault> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
+        let status = self.child.wait()?;
+        if status.success() { Ok(()) } else { Err(format!("{}: {status}", self.name).into()) }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Waits until a process takes connections; it tells no one, so it is asked.
+fn wait_for(socket: &Path, process: &mut Process) -> Result<(), Fault> {
+    #[expect(clippy::disallowed_methods, reason = "a bound on how long a start may take")]
+    let start = Instant::now();
+    while start.elapsed() < START_MAX {
+        if std::os::unix::net::UnixStream::connect(socket).is_ok() {
+            return Ok(());
+        }
+        if let Some(status) = process.child.try_wait()? {
+            return Err(format!("{} ended at once: {status}", process.name).into());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err(format!("{} did not start within {START_MAX:?}", process.name).into())
+}
+
