@@ -190,10 +190,10 @@ impl fmt::Display for Refused {
             write!(f, " (item {subject})")?;
         }
         if self.observed != Shown::Nothing {
-            write!(f, "; observed {}", Value(&self.observed))?;
+            write!(f, "; observed {}", self.observed)?;
         }
         if self.limit != Shown::Nothing {
-            write!(f, "; limit {}", Value(&self.limit))?;
+            write!(f, "; limit {}", self.limit)?;
         }
         Ok(())
     }
@@ -222,44 +222,6 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A shown value as text.
-struct Value<'v>(&'v Shown);
-
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self.0 {
-            Shown::Nothing => f.write_str("nothing"),
-            Shown::Uint(value) => write!(f, "{value}"),
-            Shown::Int(value) => write!(f, "{value}"),
-            Shown::Uint256(value) => {
-                let significant = value.iter().position(|byte| *byte != 0).unwrap_or(31);
-                hex(f, value.get(significant..).unwrap_or_default())
-            }
-            Shown::Address(value) => hex(f, &value),
-            Shown::Key(value) => hex(f, &value),
-            Shown::Decimal { units, scale } => decimal(f, units, scale),
-        }
-    }
-}
-
-fn hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    f.write_str("0x")?;
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-}
-
-fn decimal(f: &mut fmt::Formatter<'_>, units: u128, scale: u8) -> fmt::Result {
-    match 10_u128.checked_pow(scale.into()) {
-        Some(1) => write!(f, "{units}"),
-        Some(one) => {
-            let fraction = format!("{:0width$}", units % one, width = usize::from(scale));
-            let fraction = fraction.trim_end_matches('0');
-            let point = if fraction.is_empty() { "" } else { "." };
-            write!(f, "{}{point}{fraction}", units / one)
-        }
-        None => write!(f, "{units}e-{scale}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,24 +242,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn every_kind_of_value_has_a_text() {
-        let mut wei = [0; 32];
-        wei[30] = 1;
-        let table = [
-            (Shown::Uint(u128::MAX), "340282366920938463463374607431768211455"),
-            (Shown::Uint256(wei), "0x0100"),
-            (Shown::Uint256([0; 32]), "0x00"),
-            (Shown::Int(-5), "-5"),
-            (Shown::Address([0xab; 20]), "0xabababababababababababababababababababab"),
-            (Shown::Decimal { units: 5, scale: 3 }, "0.005"),
-            (Shown::Decimal { units: 5, scale: 0 }, "5"),
-            (Shown::Decimal { units: 5, scale: 200 }, "5e-200"),
-        ];
-        for (shown, text) in table {
-            assert_eq!(Value(&shown).to_string(), text);
-        }
-    }
 
     #[test]
     fn only_a_busy_vault_is_worth_another_try() {

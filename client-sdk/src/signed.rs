@@ -39,6 +39,39 @@ impl Signature {
         }
     }
 
+    /// `r ‖ s ‖ y parity`, if it is ECDSA.
+    #[must_use]
+    pub fn secp256k1(&self) -> Option<[u8; 65]> {
+        match self {
+            Self::Secp256k1 { r, s, y_parity } => {
+                let mut bytes = [*y_parity; 65];
+                let (first, rest) = bytes.split_at_mut(32);
+                first.copy_from_slice(r);
+                rest.get_mut(..32)?.copy_from_slice(s);
+                Some(bytes)
+            }
+            Self::Ed25519(_) => None,
+        }
+    }
+
+    /// The 64 bytes, if it is Ed25519.
+    #[must_use]
+    pub fn ed25519(&self) -> Option<[u8; 64]> {
+        match self {
+            Self::Ed25519(bytes) => Some(*bytes),
+            Self::Secp256k1 { .. } => None,
+        }
+    }
+
+    /// The bytes of either scheme: 65 or 64.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        match self {
+            Self::Secp256k1 { r, s, y_parity } => [&r[..], &s[..], &[*y_parity]].concat(),
+            Self::Ed25519(bytes) => bytes.to_vec(),
+        }
+    }
+
     fn fits(&self, payload_kind: PayloadKind) -> bool {
         match payload_kind {
             PayloadKind::SolanaMessage => matches!(self, Self::Ed25519(_)),

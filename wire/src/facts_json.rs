@@ -73,7 +73,7 @@ fn hex(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
 }
 
 /// Writes big-endian bytes as decimal digits. At most 32 bytes, which is 78 digits.
-fn decimal(out: &mut impl Write, value: &[u8]) -> fmt::Result {
+pub(crate) fn decimal(out: &mut impl Write, value: &[u8]) -> fmt::Result {
     let mut number = [0_u8; 32];
     let at = number.len().checked_sub(value.len()).ok_or(fmt::Error)?;
     number.get_mut(at..).ok_or(fmt::Error)?.copy_from_slice(value);

@@ -18,9 +18,11 @@ pub mod receipt;
 pub mod refusal;
 pub mod reply;
 pub mod request;
+mod shown;
 mod time;
 
-pub use refusal::{Family, Refusal, Shown, Why};
+pub use refusal::{Family, Refusal, Why};
+pub use shown::Shown;
 pub use time::Now;
 
 /// The protocol version in the first byte of every frame body.

@@ -8,7 +8,8 @@ use bincode::{BorrowDecode, Encode};
 use sha2::{Digest as _, Sha256};
 
 use crate::codec::{self, CodecFault};
-use crate::refusal::{Refusal, Shown};
+use crate::refusal::Refusal;
+use crate::shown::Shown;
 
 /// A link of the chain: 32 bytes of SHA-256.
 pub type Link = [u8; 32];

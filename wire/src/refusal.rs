@@ -3,7 +3,7 @@
 //! The thousands digit is the [`Family`], the hundreds digit says whose rule it is (0 common, 1 EVM,
 //! 2 UniswapX, 3 Polymarket, 4 Hyperliquid, 5 Solana). A number is never given a second meaning.
 
-use bincode::{Decode, Encode};
+use crate::shown::Shown;
 
 /// What kind of "no" it is; decides what a bot should do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -384,45 +384,6 @@ impl Refusal {
             4000..5000 => Family::Unavailable,
             _ => Family::Fault,
         }
-    }
-}
-
-/// A value as a refusal shows it. Never text from the payload: only numbers and addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
-pub enum Shown {
-    /// Nothing to show.
-    #[default]
-    Nothing,
-    /// An unsigned integer below 2^128.
-    Uint(u128),
-    /// An unsigned 256-bit integer, big-endian.
-    Uint256([u8; 32]),
-    /// A signed integer.
-    Int(i128),
-    /// A 20-byte address.
-    Address([u8; 20]),
-    /// A 32-byte key, account or id.
-    Key([u8; 32]),
-    /// A decimal: `units` times 10^-`scale`.
-    Decimal {
-        /// units
-        units: u128,
-        /// digits after the point
-        scale: u8,
-    },
-}
-
-impl Shown {
-    /// An unsigned integer.
-    #[must_use]
-    pub const fn uint(value: u64) -> Self {
-        Self::Uint(value as u128)
-    }
-
-    /// A size or count.
-    #[must_use]
-    pub const fn size(value: usize) -> Self {
-        Self::Uint(value as u128)
     }
 }
 

@@ -11,7 +11,8 @@
 //! ```
 //! All integers are little-endian.
 
-use crate::refusal::{Refusal, Shown, Why};
+use crate::refusal::{Refusal, Why};
+use crate::shown::Shown;
 use crate::{PROTOCOL_VERSION, REQUEST_SIZE_MAX, frame::Kind};
 
 /// Bytes before the payload.

@@ -115,7 +115,11 @@ fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Addr
     let clock = Clock::start();
     let vault = Vault::at_boot(book, keyring, boot_id, clock.now());
     eprintln!("enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys", book.desk, book.slots.len());
-    Server::bind(listen, control, Limits::default())?.run(vault, clock)?;
+    let server = Server::bind(listen, control, Limits::default())?;
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::low_level::pipe::register_raw(signal, server.stop().teller()?)?;
+    }
+    server.run(vault, clock)?;
     Ok(())
 }
 

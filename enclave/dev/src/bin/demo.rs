@@ -102,7 +102,7 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
         (Err(SignError::Refused(refused)), Some(rule)) if refused.refusal.name() == rule => {
             format!("\x1b[31mrefused\x1b[0m  {}", reason(refused))
         }
-        (Err(SignError::Halted(_)), Some(rule)) if rule == "Halted" => {
+        (Err(SignError::Halted), Some(rule)) if rule == "Halted" => {
             "\x1b[31mrefused\x1b[0m  Halted: the kill switch was pulled".into()
         }
         (Ok(_), Some(rule)) => return Err(format!("{}: signed, but {rule} was to refuse it", example.what).into()),
@@ -116,18 +116,19 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
 fn check(example: &Example, signed: &Signed) -> Result<(), Fault> {
     let slot = policies::BOOK.slot(example.slot).ok_or("the demo book has no such slot")?;
     let message = if example.kind == "solana_message" { hex(&example.payload)? } else { signed.digest.to_vec() };
-    if verify(&slot.public_key, &message, signed.signature.as_bytes()) {
+    if verify(&slot.public_key, &message, &signed.signature.to_vec()) {
         return Ok(());
     }
     Err(format!("{}: the signature is not the pinned key's", example.what).into())
 }
 
 fn reason(refused: &client_sdk::Refused) -> String {
-    let mut text = refused.refusal.name().to_owned();
-    if let Some(values) = enclave_dev::verify::values(&refused.observed, &refused.limit) {
-        text = format!("{text}: {values}");
+    let name = refused.refusal.name();
+    match (refused.observed.to_string(), refused.limit.to_string()) {
+        (observed, limit) if !observed.is_empty() && !limit.is_empty() => format!("{name}: saw {observed}, limit {limit}"),
+        (observed, _) if !observed.is_empty() => format!("{name}: saw {observed}"),
+        _ => name.to_owned(),
     }
-    text
 }
 
 fn encode(example: &Example) -> Result<(PayloadKind, Vec<u8>), Fault> {
@@ -173,7 +174,7 @@ fn first(examples: &[Example]) -> Result<Example, Fault> {
 }
 
 fn short(signature: &Signature) -> String {
-    let digits: String = signature.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits: String = signature.to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
     let (head, tail) = (digits.get(..10).unwrap_or_default(), digits.get(digits.len() - 6..).unwrap_or_default());
     format!("0x{head}…{tail}")
 }
