@@ -1,5 +1,7 @@
 //! The builders make what the venue's own SDKs post, to the byte.
 
+#![cfg(test)]
+
 use std::path::Path;
 
 use client_sdk::PayloadKind;
