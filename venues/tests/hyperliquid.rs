@@ -1,5 +1,7 @@
 //! Hyperliquid: the vectors made by the venue's own SDKs, and what must hold of the decoder for any input.
 
+#![cfg(test)]
+
 #[path = "hyperliquid/negatives.rs"]
 mod negatives;
 #[path = "hyperliquid/positives.rs"]

@@ -1,5 +1,7 @@
 //! The decoder hashes what the venue's SDK, serde's msgpack and alloy's EIP-712 hash.
 
+#![cfg(test)]
+
 #[path = "differential/drafts.rs"]
 mod drafts;
 

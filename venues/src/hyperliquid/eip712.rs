@@ -61,7 +61,6 @@ pub(crate) fn transfer_digest(
 pub(crate) const AGENT_PRIMARY_TYPE: &str = "Agent";
 
 /// The EIP-712 primary type of a transfer. The one of withdraw3 carries no 3.
-
 pub(crate) const fn primary_type(action: Transfer) -> &'static str {
     match action {
         Transfer::UsdSend => "HyperliquidTransaction:UsdSend",

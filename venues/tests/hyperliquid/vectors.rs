@@ -37,9 +37,10 @@ impl Line {
     /// The envelope of the line, `None` when it cannot be written (a vault of 19 bytes, say).
     pub(crate) fn envelope(&self) -> Option<Envelope> {
         let input = &self["input"];
-        let vault_address = match &input["vaultAddress"] {
-            Value::Null => None,
-            vault => Some(hex(vault.as_str()?).try_into().ok()?),
+        let vault_address = if input["vaultAddress"].is_null() {
+            None
+        } else {
+            Some(hex(input["vaultAddress"].as_str()?).try_into().ok()?)
         };
         Some(Envelope {
             network: if input["isMainnet"].as_bool()? { Network::Mainnet } else { Network::Testnet },
@@ -104,10 +105,7 @@ pub(crate) fn facts(action: &Action<'_>) -> Value {
 
 /// What the judge wants to see of an action, by its own rules.
 pub(crate) fn wanted_facts(action: &Value) -> Value {
-    let text = |value: &Value| match value {
-        Value::String(text) => json!(text),
-        number => json!(number.to_string()),
-    };
+    let text = |number: &Value| json!(number.to_string());
     let kind = action["type"].as_str().unwrap();
     match kind {
         "order" => {
@@ -243,19 +241,16 @@ impl Book {
 }
 
 fn collect(value: &Value, assets: &mut Vec<u32>, addresses: &mut Vec<Address>) {
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                if let ("a" | "asset", Some(asset)) = (name.as_str(), value.as_u64()) {
-                    assets.push(asset.try_into().unwrap());
-                }
-                collect(value, assets, addresses);
-            }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        if let ("a" | "asset", Some(asset)) = (name.as_str(), value.as_u64()) {
+            assets.push(asset.try_into().unwrap());
         }
-        Value::Array(elements) => elements.iter().for_each(|value| collect(value, assets, addresses)),
-        Value::String(text) if text.len() == 42 && text.starts_with("0x") => {
-            addresses.push(hex(text).try_into().unwrap());
-        }
-        _ => {}
+        collect(value, assets, addresses);
+    }
+    for value in value.as_array().into_iter().flatten() {
+        collect(value, assets, addresses);
+    }
+    if let Some(text) = value.as_str().filter(|text| text.len() == 42 && text.starts_with("0x")) {
+        addresses.push(hex(text).try_into().unwrap());
     }
 }
