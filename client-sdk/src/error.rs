@@ -242,7 +242,6 @@ mod tests {
         );
     }
 
-
     #[test]
     fn only_a_busy_vault_is_worth_another_try() {
         let retryable = |refusal| {

@@ -38,7 +38,8 @@ impl Vault {
     #[must_use]
     pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot_id: [u8; 16], booted: Now) -> Self {
         let chain = Chain::at_boot(boot_id, book::policy_hash(book));
-        let desk = Desk { book, keyring, usage: Usage::at_boot(booted.wall_ms), chain, signed: 0, refused: 0 };
+        let desk =
+            Desk { book, keyring, usage: Usage::at_boot(booted.wall_ms), chain, signed: 0, refused: 0 };
         Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk }
     }
 
@@ -49,7 +50,9 @@ impl Vault {
         let Self { sessions, scratch, desk } = self;
         let request = match Request::parse(body) {
             Ok(request) => request,
-            Err(unreadable) => return desk.refuse(asked_of_unreadable(&unreadable, now), unreadable.why, reply),
+            Err(unreadable) => {
+                return desk.refuse(asked_of_unreadable(&unreadable, now), unreadable.why, reply);
+            }
         };
         let asked = asked(&request, now);
         let admitted = match sessions.admit(request) {

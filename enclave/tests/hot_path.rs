@@ -51,9 +51,8 @@ fn signing_and_refusing_allocate_nothing() {
     let evm = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
     let refused = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(u64::MAX));
     let order = r#"{"type":"order","orders":[{"a":0,"b":true,"p":"60000","s":"0.01","r":false,"t":{"limit":{"tif":"Gtc"}}}],"grouping":"na"}"#;
-    let hyperliquid = |nonce| {
-        desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &desk::hyperliquid(nonce, order))
-    };
+    let hyperliquid =
+        |nonce| desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &desk::hyperliquid(nonce, order));
     // The curve's tables are built at first use, which a vault does at boot.
     desk.vault().handle(NOW, &evm, &mut reply);
     let bodies = [

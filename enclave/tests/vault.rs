@@ -4,7 +4,7 @@ mod desk;
 
 use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW, hyperliquid_cancel};
 use wire::control::{Command, Mode};
-use wire::receipt::{ChainReader, CODE_SIGNED};
+use wire::receipt::{CODE_SIGNED, ChainReader};
 use wire::request::PayloadKind;
 use wire::{Now, Refusal, Shown};
 
@@ -13,7 +13,8 @@ fn every_frame_gets_one_reply_and_the_next_receipt_of_the_chain() {
     let mut desk = Desk::new();
     let mut chain = ChainReader::default();
     let valid = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
-    let mut bodies = vec![Vec::new(), vec![0; 1], vec![0xff; 15], vec![1; 16_384], vec![0; 16_385], valid.clone()];
+    let mut bodies =
+        vec![Vec::new(), vec![0; 1], vec![0xff; 15], vec![1; 16_384], vec![0; 16_385], valid.clone()];
     for at in 0..valid.len() {
         let mut broken = valid.clone();
         broken[at] ^= 0x55;
@@ -115,7 +116,11 @@ fn the_canonical_bytes_come_back_when_asked_for() {
     let mut expected = vec![0x82, 0xa4];
     expected.extend_from_slice(b"type\xa6cancel\xa7cancels\x91\x82\xa1a\x00\xa1o\x07");
     assert_eq!(reply.canonical, expected);
-    assert!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(NOW.wall_ms + 1, 7)).canonical.is_empty());
+    assert!(
+        desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(NOW.wall_ms + 1, 7))
+            .canonical
+            .is_empty()
+    );
 }
 
 #[test]

@@ -72,9 +72,9 @@ pub fn approve<P: Payload>(
 }
 
 fn judge<P: Payload>(payload: &P, book: &Book<'_>, key_slot: u16, now: Now) -> Result<Charge, Why> {
-    let slot = book.slot(key_slot).ok_or_else(|| {
-        Why::new(Refusal::KeySlotNotInBook).observed(Shown::uint(key_slot.into()))
-    })?;
+    let slot = book
+        .slot(key_slot)
+        .ok_or_else(|| Why::new(Refusal::KeySlotNotInBook).observed(Shown::uint(key_slot.into())))?;
     let limits = P::limits(&slot.grants).ok_or(Refusal::VenueNotGranted)?;
     let account = P::Scheme::account(&slot.public_key).ok_or(Refusal::KeySchemeDiffers)?;
     payload.judge(limits, account, now)

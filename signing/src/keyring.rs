@@ -27,7 +27,9 @@ impl core::fmt::Display for KeyFault {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         formatter.write_str(match self {
             Self::OutOfRange => "the secret is zero or not below the order of the group",
-            Self::PublicKeyDiffers => "the secret's public key is not the one that the book pins for this slot",
+            Self::PublicKeyDiffers => {
+                "the secret's public key is not the one that the book pins for this slot"
+            }
             Self::SlotTaken => "the slot has a key already",
             Self::Full => "the keyring is full",
         })

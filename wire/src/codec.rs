@@ -40,11 +40,7 @@ pub fn encode<T: Encode>(value: T, into: &mut [u8]) -> Result<usize, CodecFault>
 pub fn decode<'b, T: BorrowDecode<'b, ()>>(bytes: &'b [u8]) -> Result<T, CodecFault> {
     let (value, size) =
         bincode::borrow_decode_from_slice(bytes, CONFIG).map_err(|_| CodecFault::NotAValue)?;
-    if size == bytes.len() {
-        Ok(value)
-    } else {
-        Err(CodecFault::TrailingBytes)
-    }
+    if size == bytes.len() { Ok(value) } else { Err(CodecFault::TrailingBytes) }
 }
 
 /// Reads one value at the start of `bytes` and says how many bytes it took.

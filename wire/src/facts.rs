@@ -184,11 +184,7 @@ impl<'b> FactWriter<'b> {
     /// An empty writer over `buffer`.
     #[must_use]
     pub fn new(buffer: &'b mut [u8]) -> Self {
-        Self {
-            buffer,
-            used: 0,
-            complete: true,
-        }
+        Self { buffer, used: 0, complete: true }
     }
 
     /// Bytes written so far.
@@ -290,22 +286,14 @@ pub fn read(mut bytes: &[u8], sink: &mut dyn FactSink) -> Result<(), NotFacts> {
         match tag {
             TAG_FALSE => sink.flag(key, false),
             TAG_TRUE => sink.flag(key, true),
-            TAG_TEXT => sink.text(
-                key,
-                core::str::from_utf8(sized(&mut bytes)?).map_err(|_| NotFacts)?,
-            ),
+            TAG_TEXT => sink.text(key, core::str::from_utf8(sized(&mut bytes)?).map_err(|_| NotFacts)?),
             TAG_UINT => sink.uint_be(key, sized(&mut bytes)?),
             TAG_NEGATIVE => {
                 let mut absolute = [0_u8; 8];
                 let value = sized(&mut bytes)?;
                 let at = absolute.len().checked_sub(value.len()).ok_or(NotFacts)?;
                 absolute.get_mut(at..).ok_or(NotFacts)?.copy_from_slice(value);
-                sink.int(
-                    key,
-                    0_i64
-                        .checked_sub_unsigned(u64::from_be_bytes(absolute))
-                        .ok_or(NotFacts)?,
-                );
+                sink.int(key, 0_i64.checked_sub_unsigned(u64::from_be_bytes(absolute)).ok_or(NotFacts)?);
             }
             TAG_ADDRESS => sink.address(key, take(&mut bytes, 20)?.try_into().map_err(|_| NotFacts)?),
             TAG_KEY => sink.key(key, take(&mut bytes, 32)?.try_into().map_err(|_| NotFacts)?),
@@ -387,11 +375,7 @@ mod tests {
     fn keys_are_unique() {
         for (index, key) in FactKey::ALL.iter().enumerate() {
             assert_eq!(FactKey::from_number(*key as u8), Some(*key));
-            assert!(
-                FactKey::ALL[index + 1..]
-                    .iter()
-                    .all(|other| other.as_str() != key.as_str())
-            );
+            assert!(FactKey::ALL[index + 1..].iter().all(|other| other.as_str() != key.as_str()));
         }
     }
 }

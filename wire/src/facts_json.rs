@@ -18,12 +18,7 @@ impl<'w, W: Write> JsonFacts<'w, W> {
     /// Opens the object.
     pub fn new(out: &'w mut W) -> Self {
         let result = out.write_char('{');
-        Self {
-            out,
-            levels: [(false, false); DEPTH_MAX + 1],
-            depth: 0,
-            result,
-        }
+        Self { out, levels: [(false, false); DEPTH_MAX + 1], depth: 0, result }
     }
 
     /// Closes what is open.

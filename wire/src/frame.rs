@@ -74,9 +74,7 @@ pub fn prefix(size: usize) -> Option<[u8; PREFIX_SIZE]> {
 /// [`FrameFault::TooShort`], [`FrameFault::Version`] or [`FrameFault::Kind`].
 pub fn kind(body: &[u8]) -> Result<Kind, FrameFault> {
     let [version, kind, ..] = *body else {
-        return Err(FrameFault::TooShort {
-            declared: u32::try_from(body.len()).unwrap_or(u32::MAX),
-        });
+        return Err(FrameFault::TooShort { declared: u32::try_from(body.len()).unwrap_or(u32::MAX) });
     };
     if version != PROTOCOL_VERSION {
         return Err(FrameFault::Version(version));
@@ -102,27 +100,18 @@ mod tests {
     #[test]
     fn the_cap_itself_is_accepted_and_one_more_is_not() {
         assert_eq!(body_size(100_u32.to_le_bytes(), 100), Ok(100));
-        assert_eq!(
-            body_size(101_u32.to_le_bytes(), 100),
-            Err(FrameFault::TooLong { declared: 101 })
-        );
+        assert_eq!(body_size(101_u32.to_le_bytes(), 100), Err(FrameFault::TooLong { declared: 101 }));
     }
 
     #[test]
     fn a_length_of_four_gigabytes_is_refused() {
-        assert_eq!(
-            body_size([0xff; 4], 16 * 1024),
-            Err(FrameFault::TooLong { declared: u32::MAX })
-        );
+        assert_eq!(body_size([0xff; 4], 16 * 1024), Err(FrameFault::TooLong { declared: u32::MAX }));
     }
 
     #[test]
     fn kinds_of_the_session_layer_are_refused_until_it_exists() {
         for reserved in 0x20..=0x2f {
-            assert_eq!(
-                kind(&[PROTOCOL_VERSION, reserved]),
-                Err(FrameFault::Kind(reserved))
-            );
+            assert_eq!(kind(&[PROTOCOL_VERSION, reserved]), Err(FrameFault::Kind(reserved)));
         }
     }
 

@@ -67,11 +67,7 @@ impl<'r> Receipt<'r> {
     /// [`CodecFault`] when the bytes are not exactly one record of this version.
     pub fn read(record: &'r [u8]) -> Result<Self, CodecFault> {
         let receipt: Self = codec::decode(record)?;
-        if receipt.version == RECEIPT_VERSION {
-            Ok(receipt)
-        } else {
-            Err(CodecFault::NotAValue)
-        }
+        if receipt.version == RECEIPT_VERSION { Ok(receipt) } else { Err(CodecFault::NotAValue) }
     }
 
     /// The refusal this receipt records, `None` when it records a signature.
@@ -159,10 +155,7 @@ impl ChainReader {
             _ => (genesis(&receipt.boot_id, &receipt.policy_hash), 0),
         };
         if receipt.sequence != expected {
-            return Err(ChainFault::SequenceDiffers {
-                expected,
-                found: receipt.sequence,
-            });
+            return Err(ChainFault::SequenceDiffers { expected, found: receipt.sequence });
         }
         if receipt.previous != previous {
             return Err(ChainFault::LinkDiffers);
@@ -255,26 +248,11 @@ mod tests {
         let (second, second_size) = record(receipt(1, link(first)));
         let second = &second[..second_size];
         let mut reader = ChainReader::default();
-        assert_eq!(
-            reader.follow(second),
-            Err(ChainFault::SequenceDiffers {
-                expected: 0,
-                found: 1
-            })
-        );
+        assert_eq!(reader.follow(second), Err(ChainFault::SequenceDiffers { expected: 0, found: 1 }));
         reader.follow(first).unwrap();
-        assert_eq!(
-            reader.follow(first),
-            Err(ChainFault::SequenceDiffers {
-                expected: 1,
-                found: 0
-            })
-        );
+        assert_eq!(reader.follow(first), Err(ChainFault::SequenceDiffers { expected: 1, found: 0 }));
         let (forged, forged_size) = record(receipt(1, [1; 32]));
-        assert_eq!(
-            reader.follow(&forged[..forged_size]),
-            Err(ChainFault::LinkDiffers)
-        );
+        assert_eq!(reader.follow(&forged[..forged_size]), Err(ChainFault::LinkDiffers));
         reader.follow(second).unwrap();
         assert_eq!(reader.head().unwrap().sequence, 1);
         assert_eq!(reader.follow(&second[1..]), Err(ChainFault::NotARecord));

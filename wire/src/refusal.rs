@@ -404,12 +404,7 @@ impl Why {
     /// A refusal that shows nothing yet.
     #[must_use]
     pub const fn new(refusal: Refusal) -> Self {
-        Self {
-            refusal,
-            observed: Shown::Nothing,
-            limit: Shown::Nothing,
-            subject: None,
-        }
+        Self { refusal, observed: Shown::Nothing, limit: Shown::Nothing, subject: None }
     }
 
     /// With the value that was seen.
@@ -447,12 +442,7 @@ mod tests {
     #[test]
     fn codes_are_unique_ascending_and_read_back() {
         for pair in Refusal::ALL.windows(2) {
-            assert!(
-                pair[0].code() < pair[1].code(),
-                "{} {}",
-                pair[0].name(),
-                pair[1].name()
-            );
+            assert!(pair[0].code() < pair[1].code(), "{} {}", pair[0].name(), pair[1].name());
         }
         for refusal in Refusal::ALL {
             assert_eq!(Refusal::from_code(refusal.code()), Some(*refusal));

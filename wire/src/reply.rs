@@ -107,9 +107,8 @@ impl<'f> Reply<'f> {
         }
         let code = u16::from_le_bytes([c0, c1]);
         let (signature, rest) = rest.split_at_checked(signature_size.into()).ok_or(NotAReply)?;
-        let (receipt, canonical) = rest
-            .split_at_checked(u16::from_le_bytes([t0, t1]).into())
-            .ok_or(NotAReply)?;
+        let (receipt, canonical) =
+            rest.split_at_checked(u16::from_le_bytes([t0, t1]).into()).ok_or(NotAReply)?;
         if canonical.len() != usize::from(u16::from_le_bytes([n0, n1])) {
             return Err(NotAReply);
         }
@@ -118,13 +117,7 @@ impl<'f> Reply<'f> {
             return Err(NotAReply);
         }
         let request_id = u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]);
-        Ok(Self {
-            code,
-            request_id,
-            signature,
-            receipt,
-            canonical,
-        })
+        Ok(Self { code, request_id, signature, receipt, canonical })
     }
 
     /// The refusal, `None` when signed.
@@ -156,13 +149,8 @@ impl<'f> Reply<'f> {
 mod tests {
     use super::*;
 
-    const REPLY: Reply<'static> = Reply {
-        code: 0,
-        request_id: 9,
-        signature: &[1; 65],
-        receipt: &[2; 10],
-        canonical: &[3; 4],
-    };
+    const REPLY: Reply<'static> =
+        Reply { code: 0, request_id: 9, signature: &[1; 65], receipt: &[2; 10], canonical: &[3; 4] };
 
     #[test]
     fn a_written_reply_reads_back_as_itself() {
@@ -179,12 +167,7 @@ mod tests {
         let mut body = [0; REPLY_SIZE_MAX];
         let size = Reply { code: 3000, ..REPLY }.write(&mut body).unwrap();
         assert_eq!(Reply::read(&body[..size]), Err(NotAReply));
-        let size = Reply {
-            signature: &[],
-            ..REPLY
-        }
-        .write(&mut body)
-        .unwrap();
+        let size = Reply { signature: &[], ..REPLY }.write(&mut body).unwrap();
         assert_eq!(Reply::read(&body[..size]), Err(NotAReply));
     }
 }

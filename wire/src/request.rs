@@ -104,12 +104,8 @@ impl<'f> Request<'f> {
     /// # Errors
     /// [`Unreadable`] with a `Malformed` or `Unsupported` code.
     pub fn parse(body: &'f [u8]) -> Result<Self, Unreadable> {
-        let fault = |why, request_id, key_slot, payload_kind| Unreadable {
-            why,
-            request_id,
-            key_slot,
-            payload_kind,
-        };
+        let fault =
+            |why, request_id, key_slot, payload_kind| Unreadable { why, request_id, key_slot, payload_kind };
         if body.len() > REQUEST_SIZE_MAX {
             let why = Why::new(Refusal::RequestTooLong)
                 .observed(Shown::size(body.len()))
@@ -129,19 +125,13 @@ impl<'f> Request<'f> {
         let request_id = u64::from_le_bytes(id);
         let fault = |why| fault(why, request_id, key_slot, number);
         if version != PROTOCOL_VERSION {
-            return Err(fault(
-                Why::new(Refusal::VersionNotSupported).observed(Shown::uint(version.into())),
-            ));
+            return Err(fault(Why::new(Refusal::VersionNotSupported).observed(Shown::uint(version.into()))));
         }
         if kind != Kind::Request as u8 {
-            return Err(fault(
-                Why::new(Refusal::KindNotARequest).observed(Shown::uint(kind.into())),
-            ));
+            return Err(fault(Why::new(Refusal::KindNotARequest).observed(Shown::uint(kind.into()))));
         }
         if flags & !FLAG_RETURN_CANONICAL != 0 {
-            return Err(fault(
-                Why::new(Refusal::FlagsNotKnown).observed(Shown::uint(flags.into())),
-            ));
+            return Err(fault(Why::new(Refusal::FlagsNotKnown).observed(Shown::uint(flags.into()))));
         }
         let Some(payload_kind) = PayloadKind::from_number(number) else {
             return Err(fault(
@@ -149,13 +139,7 @@ impl<'f> Request<'f> {
             ));
         };
         let return_canonical = flags & FLAG_RETURN_CANONICAL != 0;
-        Ok(Self {
-            key_slot,
-            payload_kind,
-            return_canonical,
-            request_id,
-            payload,
-        })
+        Ok(Self { key_slot, payload_kind, return_canonical, request_id, payload })
     }
 
     /// The sixteen header bytes that come before the payload.
@@ -163,32 +147,10 @@ impl<'f> Request<'f> {
     pub fn header(&self) -> [u8; HEADER_SIZE] {
         let [s0, s1] = self.key_slot.to_le_bytes();
         let [k0, k1] = self.payload_kind.number().to_le_bytes();
-        let [f0, f1] = if self.return_canonical {
-            FLAG_RETURN_CANONICAL
-        } else {
-            0
-        }
-        .to_le_bytes();
+        let [f0, f1] = if self.return_canonical { FLAG_RETURN_CANONICAL } else { 0 }.to_le_bytes();
         let [i0, i1, i2, i3, i4, i5, i6, i7] = self.request_id.to_le_bytes();
         let kind = Kind::Request as u8;
-        [
-            PROTOCOL_VERSION,
-            kind,
-            s0,
-            s1,
-            k0,
-            k1,
-            f0,
-            f1,
-            i0,
-            i1,
-            i2,
-            i3,
-            i4,
-            i5,
-            i6,
-            i7,
-        ]
+        [PROTOCOL_VERSION, kind, s0, s1, k0, k1, f0, f1, i0, i1, i2, i3, i4, i5, i6, i7]
     }
 }
 
@@ -215,10 +177,7 @@ mod tests {
                 payload: b"payload",
             };
             assert_eq!(Request::parse(&body(&request)), Ok(request));
-            assert_eq!(
-                PayloadKind::from_number(payload_kind.number()),
-                Some(payload_kind)
-            );
+            assert_eq!(PayloadKind::from_number(payload_kind.number()), Some(payload_kind));
         }
     }
 
@@ -233,10 +192,7 @@ mod tests {
         };
         let mut body = body(&request);
         body[7] = 0x80;
-        assert_eq!(
-            Request::parse(&body).unwrap_err().why.refusal,
-            Refusal::FlagsNotKnown
-        );
+        assert_eq!(Request::parse(&body).unwrap_err().why.refusal, Refusal::FlagsNotKnown);
     }
 
     #[test]

@@ -199,7 +199,8 @@ fn read_hex(from: impl Read, path: &Path) -> Result<Zeroizing<[u8; 32]>, KeysFau
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
         let mut value = 0_u8;
         for digit in pair {
-            let digit = char::from(*digit).to_digit(16).ok_or(KeysFault::NotAKey("a character is no hex digit"))?;
+            let digit =
+                char::from(*digit).to_digit(16).ok_or(KeysFault::NotAKey("a character is no hex digit"))?;
             value = (value << 4) | u8::try_from(digit).map_err(|_| KeysFault::NotAKey("not hex"))?;
         }
         *byte = value;

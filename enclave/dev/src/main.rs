@@ -12,7 +12,11 @@ use transport::Address;
 use venues::PublicKey;
 
 #[derive(Parser)]
-#[command(name = "enclave-dev", version, about = "Portcullis' development vault. Its keys are NOT protected.")]
+#[command(
+    name = "enclave-dev",
+    version,
+    about = "Portcullis' development vault. Its keys are NOT protected."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -106,15 +110,18 @@ type Fault = Box<dyn std::error::Error>;
 
 fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Address) -> Result<(), Fault> {
     let text = std::fs::read_to_string(book).map_err(|error| format!("{}: {error}", book.display()))?;
-    let book = compile::compile(&book.display().to_string(), &text).map_err(|faults| {
-        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    })?;
+    let book = compile::compile(&book.display().to_string(), &text)
+        .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let keyring = KeyFolder::new(keys).keyring(book)?;
     let mut boot_id = [0; 16];
     getrandom::fill(&mut boot_id)?;
     let clock = Clock::start();
     let vault = Vault::at_boot(book, keyring, boot_id, clock.now());
-    eprintln!("enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys", book.desk, book.slots.len());
+    eprintln!(
+        "enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys",
+        book.desk,
+        book.slots.len()
+    );
     let server = Server::bind(listen, control, Limits::default())?;
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
         signal_hook::low_level::pipe::register_raw(signal, server.stop().teller()?)?;
@@ -126,7 +133,9 @@ fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Addr
 fn manage(folder: &KeyFolder, command: KeysCommand) -> Result<(), Fault> {
     let public = match command {
         KeysCommand::New { name, scheme } => folder.create(&name, scheme.into())?,
-        KeysCommand::Import { name, scheme } => folder.import(&name, scheme.into(), std::io::stdin().lock())?,
+        KeysCommand::Import { name, scheme } => {
+            folder.import(&name, scheme.into(), std::io::stdin().lock())?
+        }
         KeysCommand::ThrowAway { name, scheme } => {
             signing::public_key_of(scheme.into(), &enclave_dev::keys::throw_away(&name))?
         }

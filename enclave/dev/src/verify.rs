@@ -9,7 +9,9 @@ use venues::PublicKey;
 #[must_use]
 pub fn verify(key: &PublicKey, message: &[u8], signature: &[u8]) -> bool {
     match key {
-        PublicKey::Secp256k1 { compressed, .. } => recover(message, signature).is_some_and(|found| found == *compressed),
+        PublicKey::Secp256k1 { compressed, .. } => {
+            recover(message, signature).is_some_and(|found| found == *compressed)
+        }
         PublicKey::Ed25519 { key } => {
             let (Ok(key), Ok(signature)) = (Ed25519Public::from_bytes(key), signature.try_into()) else {
                 return false;

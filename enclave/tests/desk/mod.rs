@@ -52,7 +52,9 @@ impl Desk {
             let mut hash = Sha256::new();
             hash.update(b"portcullis dev key: ");
             hash.update(slot.name);
-            keyring.insert(slot, Secret::new(Zeroizing::new(hash.finalize().into()))).expect("the demo book pins it");
+            keyring
+                .insert(slot, Secret::new(Zeroizing::new(hash.finalize().into())))
+                .expect("the demo book pins it");
         }
         Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED)))
     }
@@ -112,7 +114,8 @@ impl OwnedReply {
 }
 
 pub(crate) fn request(slot: u16, payload_kind: PayloadKind, payload: &[u8]) -> Vec<u8> {
-    let request = Request { key_slot: slot, payload_kind, return_canonical: false, request_id: REQUEST_ID, payload };
+    let request =
+        Request { key_slot: slot, payload_kind, return_canonical: false, request_id: REQUEST_ID, payload };
     [&request.header()[..], payload].concat()
 }
 

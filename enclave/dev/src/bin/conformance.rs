@@ -24,7 +24,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
         let question: Question =
             serde_json::from_str(&line).map_err(|error| format!("line {}: {error}", number + 1))?;
-        writeln!(out, "{}", answer(&question).map_err(|fault| format!("question {}: {fault}", question.id))?)?;
+        writeln!(
+            out,
+            "{}",
+            answer(&question).map_err(|fault| format!("question {}: {fault}", question.id))?
+        )?;
     }
     out.flush()?;
     Ok(())

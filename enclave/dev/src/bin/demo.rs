@@ -52,7 +52,12 @@ fn run() -> Result<(), Fault> {
     let (host, receipts) = (folder.path("host.sock"), folder.path("receipts"));
     std::fs::write(folder.path("demo.toml"), BOOK)?;
     let mut enclave = Process::start("enclave-dev", |command| {
-        command.arg("serve").arg("--book").arg(folder.path("demo.toml")).arg("--keys").arg(folder.path("keys"));
+        command
+            .arg("serve")
+            .arg("--book")
+            .arg(folder.path("demo.toml"))
+            .arg("--keys")
+            .arg(folder.path("keys"));
         command.arg("--listen").arg(&vault).arg("--control").arg(&control);
     })?;
     wait_for(&folder.path("control.sock"), &mut enclave)?;
@@ -105,7 +110,9 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
         (Err(SignError::Halted), Some(rule)) if rule == "Halted" => {
             "\x1b[31mrefused\x1b[0m  Halted: the kill switch was pulled".into()
         }
-        (Ok(_), Some(rule)) => return Err(format!("{}: signed, but {rule} was to refuse it", example.what).into()),
+        (Ok(_), Some(rule)) => {
+            return Err(format!("{}: signed, but {rule} was to refuse it", example.what).into());
+        }
         (Err(error), _) => return Err(format!("{}: {error}", example.what).into()),
     };
     println!("  {venue:<12} {:<44} {took:>6} µs  {verdict}", example.what);
@@ -115,7 +122,8 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
 /// The signature must be the pinned key's, over the digest (or message) that the payload has.
 fn check(example: &Example, signed: &Signed) -> Result<(), Fault> {
     let slot = policies::BOOK.slot(example.slot).ok_or("the demo book has no such slot")?;
-    let message = if example.kind == "solana_message" { hex(&example.payload)? } else { signed.digest.to_vec() };
+    let message =
+        if example.kind == "solana_message" { hex(&example.payload)? } else { signed.digest.to_vec() };
     if verify(&slot.public_key, &message, &signed.signature.to_vec()) {
         return Ok(());
     }
@@ -125,7 +133,9 @@ fn check(example: &Example, signed: &Signed) -> Result<(), Fault> {
 fn reason(refused: &client_sdk::Refused) -> String {
     let name = refused.refusal.name();
     match (refused.observed.to_string(), refused.limit.to_string()) {
-        (observed, limit) if !observed.is_empty() && !limit.is_empty() => format!("{name}: saw {observed}, limit {limit}"),
+        (observed, limit) if !observed.is_empty() && !limit.is_empty() => {
+            format!("{name}: saw {observed}, limit {limit}")
+        }
         (observed, _) if !observed.is_empty() => format!("{name}: saw {observed}"),
         _ => name.to_owned(),
     }
@@ -141,7 +151,8 @@ fn encode(example: &Example) -> Result<(PayloadKind, Vec<u8>), Fault> {
                 vault_address: None,
                 expires_after: None,
             };
-            let request = hyperliquid::raw(PayloadKind::HyperliquidL1Json, &envelope, example.payload.clone())?;
+            let request =
+                hyperliquid::raw(PayloadKind::HyperliquidL1Json, &envelope, example.payload.clone())?;
             Ok((request.payload_kind, request.payload))
         }
         "solana_message" => {
@@ -175,13 +186,15 @@ fn first(examples: &[Example]) -> Result<Example, Fault> {
 
 fn short(signature: &Signature) -> String {
     let digits: String = signature.to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
-    let (head, tail) = (digits.get(..10).unwrap_or_default(), digits.get(digits.len() - 6..).unwrap_or_default());
+    let (head, tail) =
+        (digits.get(..10).unwrap_or_default(), digits.get(digits.len() - 6..).unwrap_or_default());
     format!("0x{head}…{tail}")
 }
 
 fn hex(text: &str) -> Result<Vec<u8>, Fault> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let pairs = (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2).ok_or("an odd number of digits"));
+    let pairs =
+        (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2).ok_or("an odd number of digits"));
     pairs.map(|pair| Ok(u8::from_str_radix(pair?, 16)?)).collect()
 }
 
@@ -266,4 +279,3 @@ fn wait_for(socket: &Path, process: &mut Process) -> Result<(), Fault> {
     }
     Err(format!("{} did not start within {START_MAX:?}", process.name).into())
 }
-

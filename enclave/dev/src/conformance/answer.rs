@@ -37,9 +37,8 @@ fn vault(question: &Question) -> Result<Vault, Fault> {
     let bytes: [u8; 32] = hex(&question.key)?.try_into().map_err(|_| "the key is not 32 bytes")?;
     let secret = || Secret::new(Zeroizing::new(bytes));
     let text = book_text(question, &secret())?;
-    let book = compile::compile("conformance", &text).map_err(|faults| {
-        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    })?;
+    let book = compile::compile("conformance", &text)
+        .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let mut keyring = Keyring::default();
     for slot in book.slots {
         keyring.insert(slot, secret())?;
@@ -60,7 +59,8 @@ fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {
     let body = body(payload_kind, &payload);
     let mut reply = [0; REPLY_SIZE_MAX];
     let size = vault.handle(now, &body, &mut reply);
-    let reply = Reply::read(reply.get(..size).ok_or("a reply longer than its buffer")?).map_err(|_| "not a reply")?;
+    let reply =
+        Reply::read(reply.get(..size).ok_or("a reply longer than its buffer")?).map_err(|_| "not a reply")?;
     let receipt = reply.receipt().map_err(|_| "a reply without its receipt")?;
     answer_of(question, &reply, &receipt)
 }
@@ -97,7 +97,8 @@ fn facts_of(receipt: &Receipt<'_>) -> Result<Value, Fault> {
 /// A request body; the payload kind may be one that no vault knows.
 fn body(payload_kind: u16, payload: &[u8]) -> Vec<u8> {
     let known = PayloadKind::EvmEip1559;
-    let request = Request { key_slot: 0, payload_kind: known, return_canonical: false, request_id: 1, payload: &[] };
+    let request =
+        Request { key_slot: 0, payload_kind: known, return_canonical: false, request_id: 1, payload: &[] };
     let [version, kind, slot_low, slot_high, _, _, rest @ ..] = request.header();
     let [kind_low, kind_high] = payload_kind.to_le_bytes();
     let start = [version, kind, slot_low, slot_high, kind_low, kind_high];

@@ -54,7 +54,8 @@ pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, 
 /// The addresses of `allow` as a TOML list. The zero address is nobody's.
 fn addresses<'q>(question: &'q Question, wanted: impl Fn(&str) -> bool + 'q) -> String {
     let zero = format!("0x{}", "0".repeat(40));
-    let listed = question.allow.iter().filter(|text| text.starts_with("0x") && **text != zero && wanted(text));
+    let listed =
+        question.allow.iter().filter(|text| text.starts_with("0x") && **text != zero && wanted(text));
     format!("[{}]", listed.map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", "))
 }
 

@@ -69,7 +69,8 @@ fn hyperliquid(question: &Question, kind: PayloadKind, action: &[u8]) -> Result<
     {
         return Ok(Encoded::Malformed("ClaimDiffers"));
     }
-    let claimed = |member: &str| typed_data.and_then(|data| data.pointer(&format!("/message/{member}"))?.as_str());
+    let claimed =
+        |member: &str| typed_data.and_then(|data| data.pointer(&format!("/message/{member}"))?.as_str());
     let Ok(source) = question.source.as_deref().or(claimed("source")).map(one_byte).transpose() else {
         return Ok(Encoded::Malformed("ClaimDiffers"));
     };
@@ -93,9 +94,10 @@ fn agrees(typed_data: &Value, action: &[u8]) -> bool {
         return true; // the vault will say what is wrong with it
     };
     let domain_chain = typed_data.pointer("/domain/chainId").and_then(Value::as_u64);
-    let action_chain = action.get("signatureChainId").and_then(Value::as_str).and_then(|text| {
-        u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
-    });
+    let action_chain = action
+        .get("signatureChainId")
+        .and_then(Value::as_str)
+        .and_then(|text| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok());
     let same_chain = action_chain.is_none() || domain_chain == action_chain;
     let message = typed_data.get("message").and_then(Value::as_object);
     same_chain

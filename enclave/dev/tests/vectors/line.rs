@@ -11,7 +11,11 @@ pub(crate) struct Line(Value);
 impl Line {
     /// The lines of `venues/vectors/NAME.jsonl`.
     pub(crate) fn all(name: &str) -> impl Iterator<Item = Self> {
-        read(&format!("{name}.jsonl")).lines().map(|line| Self(serde_json::from_str(line).unwrap())).collect::<Vec<_>>().into_iter()
+        read(&format!("{name}.jsonl"))
+            .lines()
+            .map(|line| Self(serde_json::from_str(line).unwrap()))
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// The contracts that the venues' SDKs name.
@@ -66,7 +70,8 @@ impl Line {
 
     /// The expected signature; a recovery byte of 27 or 28 as 0 or 1.
     pub(crate) fn signature(&self) -> String {
-        let text = super::hex(if self.0["sig65"].is_string() { &self.0["sig65"] } else { &self.0["signature"] });
+        let text =
+            super::hex(if self.0["sig65"].is_string() { &self.0["sig65"] } else { &self.0["signature"] });
         match text.split_at_checked(128) {
             Some((rs, "1b")) => format!("{rs}00"),
             Some((rs, "1c")) => format!("{rs}01"),
@@ -104,8 +109,19 @@ fn evm_facts(facts: &Value) -> Value {
         expected.extend(pick(
             facts,
             &[
-                "function", "token", "from", "owner", "recipient", "spender", "amount", "token_in", "token_out",
-                "amount_in", "amount_out_min", "amount_out", "amount_in_max",
+                "function",
+                "token",
+                "from",
+                "owner",
+                "recipient",
+                "spender",
+                "amount",
+                "token_in",
+                "token_out",
+                "amount_in",
+                "amount_out_min",
+                "amount_out",
+                "amount_in_max",
             ],
         ));
     }
@@ -118,7 +134,9 @@ fn hyperliquid_facts(action: &Value) -> Value {
         action[name].as_array().into_iter().flatten().map(each).collect()
     };
     match kind {
-        "order" => json!({ "type": kind, "grouping": action["grouping"], "orders": list("orders", order_facts) }),
+        "order" => {
+            json!({ "type": kind, "grouping": action["grouping"], "orders": list("orders", order_facts) })
+        }
         "cancel" => json!({ "type": kind, "cancels": list("cancels", |cancel| {
             json!({ "asset": cancel["a"].to_string(), "oid": cancel["o"].to_string() })
         }) }),
@@ -170,9 +188,9 @@ fn solana_facts(facts: &Value) -> Value {
 /// Where the answer's facts differ from what is expected; facts that are not expected are welcome.
 pub(crate) fn difference(expected: &Value, found: &Value) -> Option<String> {
     match (expected, found) {
-        (Value::Object(expected), _) => expected.iter().find_map(|(name, value)| {
-            difference(value, &found[name]).map(|path| format!("{name}.{path}"))
-        }),
+        (Value::Object(expected), _) => expected
+            .iter()
+            .find_map(|(name, value)| difference(value, &found[name]).map(|path| format!("{name}.{path}"))),
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
             let pairs = expected.iter().zip(found).enumerate();
             pairs.into_iter().find_map(|(at, (expected, found))| {

@@ -54,8 +54,11 @@ fn positives(name: &str) -> Tally {
 /// Asks every question of a negative file; none may be signed. Returns how many lines' unbroken originals were
 /// not signed either, which proves little.
 fn negatives(name: &str, bases: &str, signed: &BTreeSet<String>) -> usize {
-    let bases: BTreeMap<String, Line> =
-        if bases.is_empty() { BTreeMap::new() } else { Line::all(bases).map(|line| (line.id().to_owned(), line)).collect() };
+    let bases: BTreeMap<String, Line> = if bases.is_empty() {
+        BTreeMap::new()
+    } else {
+        Line::all(bases).map(|line| (line.id().to_owned(), line)).collect()
+    };
     let mut base_not_signed = 0;
     for line in Line::all(name) {
         let base = line.base_id().map(|id| bases.get(id).expect("a negative's base is in its positive file"));

@@ -48,7 +48,9 @@ fn hyperliquid(line: &Line, input: &Value) -> Vec<Value> {
         let renamed = |(name, value): (&String, &Value)| {
             (if name == "action_json" { "json".to_owned() } else { name.clone() }, value.clone())
         };
-        return vec![input.as_object().unwrap().iter().map(renamed).collect::<serde_json::Map<_, _>>().into()];
+        return vec![
+            input.as_object().unwrap().iter().map(renamed).collect::<serde_json::Map<_, _>>().into(),
+        ];
     }
     let envelope = |form: &str, name: &str, action: &Value| {
         json!({ "form": form, name: action, "nonce": input["nonce"], "vaultAddress": input["vaultAddress"],
@@ -56,7 +58,9 @@ fn hyperliquid(line: &Line, input: &Value) -> Vec<Value> {
     };
     let json = line.get("action_json");
     match line.text("scheme") {
-        "l1_agent" => vec![envelope("l1_json", "json", json), envelope("l1_msgpack", "msgpack", line.get("msgpack"))],
+        "l1_agent" => {
+            vec![envelope("l1_json", "json", json), envelope("l1_msgpack", "msgpack", line.get("msgpack"))]
+        }
         "user_signed" => vec![envelope("user_json", "json", json)],
         _ => vec![envelope("multisig", "json", json)],
     }
@@ -93,7 +97,8 @@ fn allow(reference: &Line) -> Vec<String> {
     let known = Line::addresses();
     let facts = if reference.get("facts").is_null() { &known } else { reference.get("facts") };
     each_text(facts, &mut |text| {
-        let is_key = (32..=44).contains(&text.len()) && bs58::decode(text).into_vec().is_ok_and(|key| key.len() == 32);
+        let is_key =
+            (32..=44).contains(&text.len()) && bs58::decode(text).into_vec().is_ok_and(|key| key.len() == 32);
         if is_address(text) {
             found.insert(text.to_lowercase());
         } else if is_key {
