@@ -6,16 +6,16 @@ seconds=$1; shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cd fuzz_targets && ls ./*.rs | sed 's|./||; s|\.rs$||' | grep -v '^canary$')
 
-cargo +nightly fuzz build -q --fuzz-dir . || exit 1
+cargo +nightly fuzz build --fuzz-dir . || exit 1
 
 one() {
     local target=$1 log
     mkdir -p "corpus/$target" target/logs
     log=target/logs/$target.log
     if [ "$seconds" -eq 0 ]; then
-        cargo +nightly fuzz run -q --fuzz-dir . "$target" "corpus/$target" "seeds/$target" -- -runs=0 >"$log" 2>&1
+        cargo +nightly fuzz run --fuzz-dir . "$target" "corpus/$target" "seeds/$target" -- -runs=0 >"$log" 2>&1
     else
-        cargo +nightly fuzz run -q --fuzz-dir . "$target" "corpus/$target" "seeds/$target" -- \
+        cargo +nightly fuzz run --fuzz-dir . "$target" "corpus/$target" "seeds/$target" -- \
             -max_total_time="$seconds" -max_len=16384 -print_final_stats=1 >"$log" 2>&1
     fi
     local status=$? executions edges
