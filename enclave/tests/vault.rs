@@ -1,4 +1,11 @@
 //! The vault as its serve loop sees it: bytes and a time in, bytes out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
 
 mod desk;
 
@@ -6,7 +13,7 @@ use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW, hyperliquid_cancel};
 use wire::control::{Command, Mode};
 use wire::receipt::{CODE_SIGNED, ChainReader};
 use wire::request::PayloadKind;
-use wire::{Now, Refusal, Shown};
+use wire::{Now, Refusal};
 
 #[test]
 fn every_frame_gets_one_reply_and_the_next_receipt_of_the_chain() {
@@ -48,12 +55,10 @@ fn a_refusal_names_the_rule_the_value_and_the_limit() {
     let reply = desk.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(20_000_000_000));
     assert_eq!(reply.refusal(), Refusal::AmountAboveCap);
     let receipt = reply.receipt();
-    let value = |shown| match shown {
-        Shown::Uint256(bytes) => u64::from_be_bytes(bytes[24..].try_into().unwrap()),
-        Shown::Uint(value) => u64::try_from(value).unwrap(),
-        other => panic!("{other:?} is not an amount"),
-    };
-    assert_eq!((value(receipt.observed), value(receipt.limit)), (20_000_000_000, 10_000_000_000));
+    assert_eq!(
+        (receipt.observed.to_string(), receipt.limit.to_string()),
+        ("20000000000".into(), "10000000000".into())
+    );
     assert!(receipt.digest.is_some(), "what was decoded has its digest in the receipt");
 }
 

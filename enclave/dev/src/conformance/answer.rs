@@ -112,7 +112,7 @@ fn outcome(refusal: Option<Refusal>) -> &'static str {
 /// Bytes of hex text, with or without 0x.
 pub(super) fn hex(text: &str) -> Result<Vec<u8>, &'static str> {
     let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("an odd number of hex digits");
     }
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
