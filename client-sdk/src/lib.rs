@@ -37,3 +37,8 @@ pub use signed::{Signature, Signed};
 pub use transport::{Address, AddressFault};
 pub use wire::request::PayloadKind;
 pub use wire::{Family, Refusal, Shown};
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
