@@ -32,6 +32,9 @@ else
     skip "every fuzz target survives its seeds" "no cargo-fuzz"
 fi
 
+check "the Hyperliquid decoder against hypersdk" \
+    cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
+
 if [ -f ../shared/judge/judge.py ]; then
     vectors=$(cd ../shared/vectors && ls evm_eip1559.jsonl hyperliquid.jsonl hyperliquid_bench200.jsonl solana_drift.jsonl \
         negative_evm_eip1559.jsonl negative_hyperliquid.jsonl negative_solana_drift.jsonl | sed 's|^|../shared/vectors/|')
