@@ -46,9 +46,14 @@ else
 fi
 
 if cargo deny --version >/dev/null 2>&1; then
-    check "cargo deny" cargo deny check
+    check "licences, bans and sources of the dependencies" cargo deny --locked check bans licenses sources
+    if cargo deny fetch db >/dev/null 2>&1; then
+        check "advisories against the dependencies" cargo deny --locked check advisories
+    else
+        skip "advisories against the dependencies" "the advisory database cannot be reached"
+    fi
 else
-    skip "cargo deny" "no cargo-deny"
+    skip "licences, bans, sources and advisories of the dependencies" "no cargo-deny"
 fi
 
 echo
