@@ -17,10 +17,16 @@ const KEY_TEXT_SIZE_MAX: u64 = 256;
 /// The throw-away key of a name: SHA-256("portcullis dev key: " ‖ name). Public knowledge; for demos only.
 #[must_use]
 pub fn throw_away(name: &str) -> Secret {
+    Secret::new(throw_away_bytes(name))
+}
+
+/// The bytes of a throw-away key, for a comparison with the same key outside a vault.
+#[must_use]
+pub fn throw_away_bytes(name: &str) -> Zeroizing<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(b"portcullis dev key: ");
     hash.update(name.as_bytes());
-    Secret::new(Zeroizing::new(hash.finalize().into()))
+    Zeroizing::new(hash.finalize().into())
 }
 
 /// A folder of key files, one a key: `NAME.key`, mode 0600, one line of 64 hex digits.

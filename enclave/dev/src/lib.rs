@@ -1,5 +1,6 @@
 //! The development composition of the vault. Nothing here is part of an enclave image.
 
 pub mod conformance;
+pub mod examples;
 pub mod keys;
 pub mod verify;

@@ -3,10 +3,10 @@
 
 #![cfg(test)]
 
-#[path = "differential/drafts.rs"]
-mod drafts;
 #[path = "differential/decoded.rs"]
 mod decoded;
+#[path = "differential/drafts.rs"]
+mod drafts;
 
 use alloy_dyn_abi::TypedData;
 use decoded::decoded;

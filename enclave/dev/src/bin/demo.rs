@@ -4,37 +4,23 @@
 //! `enclave/dev/demo/requests.json` to them through the SDK, verifies every signature with the public key that
 //! the book pins, pulls the kill switch, verifies the receipt chain and ends everything it started.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use client_sdk::build::{hyperliquid, solana};
 use client_sdk::{Client, Config, SignError, Signature, Signed};
+use enclave_dev::examples::{Example, examples};
 use enclave_dev::verify::verify;
-use serde::Deserialize;
+use wire::Refusal;
 use wire::request::PayloadKind;
 
 const BOOK: &str = include_str!("../../../../policies/book/demo.toml");
-const REQUESTS: &str = include_str!("../../demo/requests.json");
 
 /// How long a process may take to be there.
 const START_MAX: Duration = Duration::from_secs(10);
 
 type Fault = Box<dyn std::error::Error>;
-
-/// One committed request.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Example {
-    slot: u16,
-    kind: String,
-    what: String,
-    payload: String,
-    #[serde(default)]
-    lookup_tables: std::collections::BTreeMap<String, Vec<String>>,
-    /// The rule that is to refuse it, if one is.
-    refused: Option<String>,
-}
 
 fn main() -> ExitCode {
     match run() {
@@ -69,7 +55,7 @@ fn run() -> Result<(), Fault> {
 
     println!("\n  A vault with three throw-away keys, a host that relays and keeps receipts, and a bot.\n");
     let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, Config::default())?;
-    let examples: Vec<Example> = serde_json::from_str(REQUESTS)?;
+    let examples = examples()?;
     for example in &examples {
         show(example, &mut client)?;
     }
@@ -77,7 +63,8 @@ fn run() -> Result<(), Fault> {
     Process::finish("portcullis-host", |command| {
         command.arg("kill").arg("--control").arg(&control).stdout(Stdio::null());
     })?;
-    let halted = Example { refused: Some("Halted".into()), ..first(&examples)? };
+    let mut halted = examples.first().ok_or("no examples")?.clone();
+    halted.refused = Some(Refusal::Halted);
     show(&halted, &mut client)?;
     drop(client);
 
@@ -93,25 +80,25 @@ fn run() -> Result<(), Fault> {
 
 /// Puts one request, checks that the answer is the expected one, and prints a line about it.
 fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
-    let (kind, payload) = encode(example)?;
+    let payload = example.payload(nonce()?);
     #[expect(clippy::disallowed_methods, reason = "the demo shows how long an answer took")]
     let before = Instant::now();
-    let answer = client.sign(example.slot, kind, &payload);
+    let answer = client.sign(example.slot, example.kind, &payload);
     let took = before.elapsed().as_micros();
     let venue = ["evm", "hyperliquid", "drift"].get(usize::from(example.slot)).copied().unwrap_or("?");
     let verdict = match (&answer, &example.refused) {
         (Ok(signed), None) => {
-            check(example, signed)?;
-            format!("\x1b[32msigned\x1b[0m   {}", short(&signed.signature))
+            check(example, &payload, signed)?;
+            format!("{}   {}", coloured("signed", GREEN), short(&signed.signature))
         }
-        (Err(SignError::Refused(refused)), Some(rule)) if refused.refusal.name() == rule => {
-            format!("\x1b[31mrefused\x1b[0m  {}", reason(refused))
+        (Err(SignError::Refused(refused)), Some(rule)) if refused.refusal == *rule => {
+            format!("{}  {}", coloured("refused", RED), reason(refused))
         }
-        (Err(SignError::Halted), Some(rule)) if rule == "Halted" => {
-            "\x1b[31mrefused\x1b[0m  Halted: the kill switch was pulled".into()
+        (Err(SignError::Halted), Some(Refusal::Halted)) => {
+            format!("{}  Halted: the kill switch was pulled", coloured("refused", RED))
         }
         (Ok(_), Some(rule)) => {
-            return Err(format!("{}: signed, but {rule} was to refuse it", example.what).into());
+            return Err(format!("{}: signed, but {} was to refuse it", example.what, rule.name()).into());
         }
         (Err(error), _) => return Err(format!("{}: {error}", example.what).into()),
     };
@@ -120,14 +107,31 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
 }
 
 /// The signature must be the pinned key's, over the digest (or message) that the payload has.
-fn check(example: &Example, signed: &Signed) -> Result<(), Fault> {
+fn check(example: &Example, payload: &[u8], signed: &Signed) -> Result<(), Fault> {
     let slot = policies::BOOK.slot(example.slot).ok_or("the demo book has no such slot")?;
-    let message =
-        if example.kind == "solana_message" { hex(&example.payload)? } else { signed.digest.to_vec() };
-    if verify(&slot.public_key, &message, &signed.signature.to_vec()) {
+    // A Solana payload is the message's size, the message, and addresses that are not signed.
+    let message = match (example.kind, payload) {
+        (PayloadKind::SolanaMessage, [low, high, rest @ ..]) => {
+            rest.get(..usize::from(u16::from_le_bytes([*low, *high]))).ok_or("a message cut short")?
+        }
+        _ => &signed.digest,
+    };
+    if verify(&slot.public_key, message, &signed.signature.to_vec()) {
         return Ok(());
     }
     Err(format!("{}: the signature is not the pinned key's", example.what).into())
+}
+
+const GREEN: u8 = 32;
+const RED: u8 = 31;
+
+/// Coloured on a terminal that wants colours, plain elsewhere.
+fn coloured(text: &str, colour: u8) -> String {
+    if std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        format!("\x1b[{colour}m{text}\x1b[0m")
+    } else {
+        text.to_owned()
+    }
 }
 
 fn reason(refused: &client_sdk::Refused) -> String {
@@ -141,33 +145,6 @@ fn reason(refused: &client_sdk::Refused) -> String {
     }
 }
 
-fn encode(example: &Example) -> Result<(PayloadKind, Vec<u8>), Fault> {
-    match example.kind.as_str() {
-        "evm_tx" => Ok((PayloadKind::EvmEip1559, hex(&example.payload)?)),
-        "l1_json" => {
-            let envelope = hyperliquid::Envelope {
-                network: hyperliquid::Network::Mainnet,
-                nonce: nonce()?,
-                vault_address: None,
-                expires_after: None,
-            };
-            let request =
-                hyperliquid::raw(PayloadKind::HyperliquidL1Json, &envelope, example.payload.clone())?;
-            Ok((request.payload_kind, request.payload))
-        }
-        "solana_message" => {
-            let mut tables = std::collections::BTreeMap::new();
-            for (table, addresses) in &example.lookup_tables {
-                let addresses: Result<Vec<_>, _> = addresses.iter().map(|text| solana::key(text)).collect();
-                tables.insert(solana::key(table)?, addresses?);
-            }
-            let payload = solana::payload_with_tables(&hex(&example.payload)?, &tables)?;
-            Ok((PayloadKind::SolanaMessage, payload))
-        }
-        other => Err(format!("unknown kind {other}").into()),
-    }
-}
-
 /// The exchange's nonce is a time in ms; two requests of one millisecond need two nonces.
 fn nonce() -> Result<u64, Fault> {
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -178,24 +155,11 @@ fn nonce() -> Result<u64, Fault> {
     Ok(if last < now { now } else { LAST.fetch_add(1, Ordering::Relaxed) + 1 })
 }
 
-fn first(examples: &[Example]) -> Result<Example, Fault> {
-    let Example { slot, kind, what, payload, lookup_tables, .. } = examples.first().ok_or("no examples")?;
-    let (kind, what, payload) = (kind.clone(), what.clone(), payload.clone());
-    Ok(Example { slot: *slot, kind, what, payload, lookup_tables: lookup_tables.clone(), refused: None })
-}
-
 fn short(signature: &Signature) -> String {
     let digits: String = signature.to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
     let (head, tail) =
         (digits.get(..10).unwrap_or_default(), digits.get(digits.len() - 6..).unwrap_or_default());
     format!("0x{head}…{tail}")
-}
-
-fn hex(text: &str) -> Result<Vec<u8>, Fault> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    let pairs =
-        (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2).ok_or("an odd number of digits"));
-    pairs.map(|pair| Ok(u8::from_str_radix(pair?, 16)?)).collect()
 }
 
 /// A folder of this run's own, removed at the end.

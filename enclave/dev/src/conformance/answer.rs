@@ -110,7 +110,7 @@ fn outcome(refusal: Option<Refusal>) -> &'static str {
 }
 
 /// Bytes of hex text, with or without 0x.
-pub(super) fn hex(text: &str) -> Result<Vec<u8>, &'static str> {
+pub(crate) fn hex(text: &str) -> Result<Vec<u8>, &'static str> {
     let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
     if !digits.len().is_multiple_of(2) {
         return Err("an odd number of hex digits");

@@ -11,4 +11,5 @@ mod payload;
 mod question;
 
 pub use answer::answer;
+pub(crate) use answer::hex;
 pub use question::Question;
