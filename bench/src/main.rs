@@ -31,7 +31,7 @@ type Fault = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Fault> {
     let keyring = KeyFolder::new("no-key-files").keyring(&policies::BOOK)?;
-    let mut vault = Vault::at_boot(&policies::BOOK, keyring, [0; 16], BOOTED);
+    let mut vault = Vault::at_boot(&policies::BOOK, keyring, [0; 16], BOOTED)?;
     println!("{:<48} {:>9} {:>9} {:>9} {:>9} {:>7}", "ns", "vault p50", "p99", "bare p50", "p99", "ratio");
     for (number, example) in examples()?.into_iter().enumerate() {
         // Nonces only rise, over all examples.

@@ -2,7 +2,7 @@
 
 use book::Book;
 use policies::{Usage, approve};
-use signing::{Asked, Chain, Keyring, Signs};
+use signing::{Asked, Chain, KeyFault, Keyring, Signs};
 use venues::{Payload, evm, hyperliquid, solana};
 use wire::control::{self, Command, Mode, Status};
 use wire::request::{PayloadKind, Request, Unreadable};
@@ -35,12 +35,20 @@ struct Desk {
 impl Vault {
     /// A vault at boot. `boot_id` is random for each boot; `booted` is the time of it, below which no
     /// single-use venue nonce is signed.
-    #[must_use]
-    pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot_id: [u8; 16], booted: Now) -> Self {
+    ///
+    /// # Errors
+    /// [`KeyFault::Missing`] when the keyring does not hold exactly the keys that the book pins.
+    pub fn at_boot(
+        book: &'static Book<'static>,
+        keyring: Keyring,
+        boot_id: [u8; 16],
+        booted: Now,
+    ) -> Result<Self, KeyFault> {
+        keyring.check(book)?;
         let chain = Chain::at_boot(boot_id, book::policy_hash(book));
         let desk =
             Desk { book, keyring, usage: Usage::at_boot(booted.wall_ms), chain, signed: 0, refused: 0 };
-        Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk }
+        Ok(Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk })
     }
 
     /// Takes one request body and writes one reply body; returns the reply's size in bytes.

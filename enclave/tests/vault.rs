@@ -72,17 +72,58 @@ fn a_key_signs_nothing_for_a_venue_that_it_is_not_granted() {
 }
 
 #[test]
-fn a_hyperliquid_nonce_is_signed_once_and_never_from_before_the_boot() {
+fn a_hyperliquid_nonce_is_signed_once() {
     let mut desk = Desk::new();
     let nonce = NOW.wall_ms;
     let first = hyperliquid_cancel(nonce, 1);
     assert_eq!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &first).code, CODE_SIGNED);
-    for again in [first, hyperliquid_cancel(nonce, 2), hyperliquid_cancel(BOOTED.wall_ms, 3)] {
+    for again in [first, hyperliquid_cancel(nonce, 2)] {
         let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &again);
         assert_eq!(reply.refusal(), Refusal::NonceAlreadyUsed);
     }
     let next = hyperliquid_cancel(nonce + 1, 4);
     assert_eq!(desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &next).code, CODE_SIGNED);
+}
+
+#[test]
+fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
+    // As far ahead as the book allows, signed by a boot that ends at once.
+    let now = Now { monotonic_ms: 1, wall_ms: BOOTED.wall_ms + 1_000 };
+    let ahead_max_ms = policies::BOOK.slot(HYPERLIQUID).unwrap().grants.hyperliquid.unwrap().nonce_ahead_max_ms;
+    let nonce = now.wall_ms + ahead_max_ms;
+    let body = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(nonce, 1));
+    assert_eq!(Desk::booted(BOOTED).handle(now, &body).code, CODE_SIGNED);
+    let mut next = Desk::booted(Now { monotonic_ms: 0, wall_ms: now.wall_ms + 1 });
+    for wall_ms in [now.wall_ms + 1, nonce, nonce + 1_000] {
+        let reply = next.handle(Now { monotonic_ms: 1, wall_ms }, &body);
+        assert_eq!(reply.refusal(), Refusal::NonceBelowBootFloor);
+    }
+}
+
+#[test]
+fn nothing_is_signed_that_its_receipt_cannot_tell_whole() {
+    let mut desk = Desk::new();
+    let order = r#"{"a":0,"b":true,"p":"60000","s":"0.0001","r":false,"t":{"limit":{"tif":"Gtc"}},"c":"0x515dc48710156c314476ed3101a491b0"}"#;
+    let action = |count: usize| format!(r#"{{"type":"order","orders":[{}],"grouping":"na"}}"#, [order].repeat(count).join(","));
+    let short = desk::hyperliquid(NOW.wall_ms, &action(16));
+    let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &short);
+    assert_eq!(reply.code, CODE_SIGNED);
+    assert!(reply.receipt().facts_complete);
+    assert_eq!(reply.facts()["orders"].as_array().map(Vec::len), Some(16));
+    // The demo book takes no such batch, but its refusal too says that the facts were cut.
+    let long = desk::hyperliquid(NOW.wall_ms + 1, &action(110));
+    let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &long);
+    assert_ne!(reply.code, CODE_SIGNED);
+}
+
+#[test]
+fn a_vault_does_not_start_with_keys_that_its_book_does_not_pin() {
+    use signing::{KeyFault, Keyring};
+    let nothing = enclave::Vault::at_boot(&policies::BOOK, Keyring::default(), [0; 16], BOOTED);
+    assert_eq!(nothing.err(), Some(KeyFault::Missing));
+    let swapped = desk::book_with_swapped_keys();
+    let keyring = desk::keyring(&policies::BOOK);
+    assert_eq!(enclave::Vault::at_boot(swapped, keyring, [0; 16], BOOTED).err(), Some(KeyFault::Missing));
 }
 
 #[test]

@@ -20,7 +20,8 @@ thread_local! {
     static VAULT: RefCell<(Vault, ChainReader)> = RefCell::new({
         let book = compile::compile("demo.toml", BOOK).expect("the demo book compiles");
         let keyring = KeyFolder::new("no-such-folder").keyring(book).expect("throw-away keys fit the demo book");
-        (Vault::at_boot(book, keyring, [7; 16], BOOTED), ChainReader::default())
+        let vault = Vault::at_boot(book, keyring, [7; 16], BOOTED).expect("the book's keys");
+        (vault, ChainReader::default())
     });
 }
 

@@ -1,8 +1,8 @@
 //! What the keys of this boot have used up.
 
 use book::SLOTS_MAX;
-use venues::Charge;
-use wire::{Refusal, Why};
+use venues::{Charge, SingleUseNonce};
+use wire::{Refusal, Shown, Why};
 
 use crate::nonces::NonceLedger;
 
@@ -11,7 +11,7 @@ use crate::nonces::NonceLedger;
 pub struct Usage {
     keys: [KeyUsage; SLOTS_MAX],
     keys_used: usize,
-    nonce_floor: u64,
+    boot_wall_ms: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -21,21 +21,29 @@ struct KeyUsage {
 }
 
 impl Usage {
-    /// The usage at boot. A single-use venue nonce (Hyperliquid's: a time in ms) below `boot_wall_ms` is never
-    /// signed: an earlier boot may have signed it.
+    /// The usage at boot.
     #[must_use]
     pub const fn at_boot(boot_wall_ms: u64) -> Self {
-        let key = KeyUsage { slot: 0, nonces: NonceLedger::above(boot_wall_ms) };
-        Self { keys: [key; SLOTS_MAX], keys_used: 0, nonce_floor: boot_wall_ms }
+        let key = KeyUsage { slot: 0, nonces: NonceLedger::EMPTY };
+        Self { keys: [key; SLOTS_MAX], keys_used: 0, boot_wall_ms }
     }
 
     /// Reserves a charge for a key, whole or not at all.
     ///
     /// # Errors
-    /// [`Refusal::NonceAlreadyUsed`], or [`Refusal::KeySlotNotInBook`] when the table of keys is full.
+    /// [`Refusal::NonceAlreadyUsed`]; [`Refusal::NonceBelowBootFloor`] when an earlier boot may have signed the
+    /// nonce; [`Refusal::KeySlotNotInBook`] when the table of keys is full.
     pub fn reserve(&mut self, slot: u16, charge: Charge) -> Result<(), Why> {
         let Charge { single_use_nonce } = charge;
-        if let Some(nonce) = single_use_nonce {
+        if let Some(SingleUseNonce { nonce, ahead_max_ms }) = single_use_nonce {
+            // Until it ended, the boot before signed nonces up to its own now plus the book's look-ahead. Its now
+            // was before this boot's, and the book is in the measurement.
+            let floor = self.boot_wall_ms.saturating_add(ahead_max_ms);
+            if nonce <= floor {
+                return Err(Why::new(Refusal::NonceBelowBootFloor)
+                    .observed(Shown::uint(nonce))
+                    .limit(Shown::uint(floor)));
+            }
             self.key(slot)?.nonces.reserve(nonce)?;
         }
         Ok(())
@@ -46,7 +54,7 @@ impl Usage {
         let at = match self.keys.iter().take(used).position(|key| key.slot == slot) {
             Some(at) => at,
             None => {
-                let fresh = KeyUsage { slot, nonces: NonceLedger::above(self.nonce_floor) };
+                let fresh = KeyUsage { slot, nonces: NonceLedger::EMPTY };
                 *self.keys.get_mut(used).ok_or(Refusal::KeySlotNotInBook)? = fresh;
                 self.keys_used = used + 1;
                 used
@@ -60,31 +68,38 @@ impl Usage {
 mod tests {
     use super::*;
 
+    const AHEAD_MAX_MS: u64 = 50;
+
     const fn nonce(nonce: u64) -> Charge {
-        Charge { single_use_nonce: Some(nonce) }
+        Charge { single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: AHEAD_MAX_MS }) }
     }
 
     #[test]
     fn a_nonce_is_reserved_once_per_key() {
         let mut usage = Usage::at_boot(1_000);
-        assert_eq!(usage.reserve(1, nonce(1_001)), Ok(()));
-        assert_eq!(usage.reserve(1, nonce(1_001)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
-        assert_eq!(usage.reserve(2, nonce(1_001)), Ok(()));
+        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(()));
+        assert_eq!(usage.reserve(1, nonce(1_051)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
+        assert_eq!(usage.reserve(2, nonce(1_051)), Ok(()));
     }
 
     #[test]
-    fn a_nonce_from_before_the_boot_is_refused() {
+    fn a_nonce_that_an_earlier_boot_may_have_signed_is_refused() {
+        // The boot before ended at 999 at the latest and signed nonces up to 999 + 50.
         let mut usage = Usage::at_boot(1_000);
-        assert_eq!(usage.reserve(1, nonce(1_000)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
+        for refused in [0, 999, 1_000, 1_049, 1_050] {
+            let why = usage.reserve(1, nonce(refused)).unwrap_err();
+            assert_eq!((why.refusal, why.limit), (Refusal::NonceBelowBootFloor, Shown::uint(1_050)));
+        }
+        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(()));
     }
 
     #[test]
     fn more_keys_than_the_table_holds_are_refused_and_nothing_is_lost() {
         let mut usage = Usage::at_boot(0);
         for slot in 0..SLOTS_MAX {
-            assert_eq!(usage.reserve(u16::try_from(slot).unwrap(), nonce(5)), Ok(()));
+            assert_eq!(usage.reserve(u16::try_from(slot).unwrap(), nonce(500)), Ok(()));
         }
-        assert_eq!(usage.reserve(999, nonce(5)).unwrap_err().refusal, Refusal::KeySlotNotInBook);
-        assert_eq!(usage.reserve(0, nonce(5)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
+        assert_eq!(usage.reserve(999, nonce(500)).unwrap_err().refusal, Refusal::KeySlotNotInBook);
+        assert_eq!(usage.reserve(0, nonce(500)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
     }
 }

@@ -23,6 +23,13 @@ pub struct Asked {
     pub payload_kind: u16,
 }
 
+/// The facts in the chain's buffer.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    size: usize,
+    is_complete: bool,
+}
+
 /// The chain of one boot. Holds the fixed buffers a receipt is written in.
 #[derive(Debug)]
 pub struct Chain {
@@ -68,30 +75,46 @@ impl Chain {
     }
 
     /// Writes the receipt of a signature and releases both.
+    ///
+    /// A signature whose receipt cannot tell all that was signed does not leave: it is dropped here and the
+    /// decision is a refusal, [`Refusal::FactsTooLong`].
     pub fn seal<P: Payload>(&mut self, asked: Asked, signed: Signed<P>) -> Sealed<'_, P> {
-        let Signed { payload, signature } = signed;
-        match self.append(asked, None, Some(&payload)) {
+        let Signed { payload, slot, signature } = signed;
+        let asked = Asked { key_slot: slot, ..asked };
+        let told = self.tell(Some(&payload));
+        if !told.is_complete {
+            return self.refuse(asked, Refusal::FactsTooLong.into(), Some(payload.label()), told);
+        }
+        match self.append(asked, None, Some(payload.label()), told) {
             Some(record) => Sealed { code: CODE_SIGNED, asked, record, signed: Some((payload, signature)) },
-            // The signature is dropped here: without a receipt it does not leave.
             None => Sealed { code: Refusal::ReceiptNotSealed.code(), asked, record: &[], signed: None },
         }
     }
 
     /// Writes the receipt of a refusal, with the facts of the payload if it was decoded.
     pub fn seal_refusal<P: Payload>(&mut self, asked: Asked, why: Why, payload: Option<&P>) -> Sealed<'_, P> {
-        match self.append(asked, Some(why), payload) {
+        let told = self.tell(payload);
+        self.refuse(asked, why, payload.map(Payload::label), told)
+    }
+
+    fn refuse<P>(&mut self, asked: Asked, why: Why, digest: Option<[u8; 32]>, told: Told) -> Sealed<'_, P> {
+        match self.append(asked, Some(why), digest, told) {
             Some(record) => Sealed { code: why.refusal.code(), asked, record, signed: None },
             None => Sealed { code: Refusal::ReceiptNotSealed.code(), asked, record: &[], signed: None },
         }
     }
 
-    /// Encodes the next record and moves the head to it; `None` when it cannot be encoded, and then nothing moved.
-    fn append<P: Payload>(&mut self, asked: Asked, why: Option<Why>, payload: Option<&P>) -> Option<&[u8]> {
+    /// Packs the payload's facts into this chain's buffer.
+    fn tell<P: Payload>(&mut self, payload: Option<&P>) -> Told {
         let mut facts = FactWriter::new(&mut self.facts);
         if let Some(payload) = payload {
             payload.facts(&mut facts);
         }
-        let (facts_size, facts_complete) = (facts.used(), facts.is_complete());
+        Told { size: facts.used(), is_complete: facts.is_complete() }
+    }
+
+    /// Encodes the next record and moves the head to it; `None` when it cannot be encoded, and then nothing moved.
+    fn append(&mut self, asked: Asked, why: Option<Why>, digest: Option<[u8; 32]>, told: Told) -> Option<&[u8]> {
         let (observed, limit) = why.map_or((Shown::Nothing, Shown::Nothing), |why| (why.observed, why.limit));
         let receipt = Receipt {
             version: RECEIPT_VERSION,
@@ -108,9 +131,9 @@ impl Chain {
             subject: why.and_then(|why| why.subject),
             observed,
             limit,
-            digest: payload.map(Payload::label),
-            facts_complete,
-            facts: self.facts.get(..facts_size)?,
+            digest,
+            facts_complete: told.is_complete,
+            facts: self.facts.get(..told.size)?,
         };
         let next = self.sequence.checked_add(1)?;
         let size = codec::encode(receipt, &mut self.record).ok()?;

@@ -21,6 +21,8 @@ pub enum KeyFault {
     SlotTaken,
     /// The keyring holds [`SLOTS_MAX`] keys.
     Full,
+    /// The book has a slot whose pinned key is not in the keyring.
+    Missing,
 }
 
 impl core::fmt::Display for KeyFault {
@@ -32,6 +34,7 @@ impl core::fmt::Display for KeyFault {
             }
             Self::SlotTaken => "the slot has a key already",
             Self::Full => "the keyring is full",
+            Self::Missing => "a slot of the book has no key, or another one than it pins",
         })
     }
 }
@@ -78,10 +81,19 @@ impl Keyring {
         Ok(())
     }
 
-    /// Whether every slot of the book has its key.
-    #[must_use]
-    pub fn holds_all(&self, book: &Book<'_>) -> bool {
-        book.slots.iter().all(|slot| self.key(slot.slot).is_some())
+    /// Checks that every slot of `book` has exactly the key that it pins, so that what is judged by a book is
+    /// signed by that book's keys.
+    ///
+    /// # Errors
+    /// [`KeyFault::Missing`].
+    pub fn check(&self, book: &Book<'_>) -> Result<(), KeyFault> {
+        for slot in book.slots {
+            let key = self.key(slot.slot).ok_or(KeyFault::Missing)?;
+            if public_key(key)? != slot.public_key {
+                return Err(KeyFault::Missing);
+            }
+        }
+        Ok(())
     }
 
     /// Signs what was approved; the approval is spent.
@@ -95,9 +107,10 @@ impl Keyring {
     {
         let key = self.key(approved.slot());
         let signature = key.and_then(|key| P::Scheme::sign_with(key, approved.payload().preimage()));
+        let slot = approved.slot();
         let payload = approved.into_payload();
         match signature {
-            Some(signature) => Ok(Signed { payload, signature }),
+            Some(signature) => Ok(Signed { payload, slot, signature }),
             None => Err((payload, Refusal::KeySchemeDiffers)),
         }
     }
@@ -139,6 +152,7 @@ fn public_key(key: &Key) -> Result<PublicKey, KeyFault> {
 #[derive(Debug)]
 pub struct Signed<P> {
     pub(crate) payload: P,
+    pub(crate) slot: u16,
     pub(crate) signature: SignatureBytes,
 }
 

@@ -36,11 +36,11 @@ pub const REQUEST_SIZE_MAX: usize = 16 * 1024;
 pub const CONTROL_SIZE_MAX: usize = 20 * 1024;
 
 /// Largest reply body in bytes: header, signature, sealed receipt and returned canonical bytes.
-pub const REPLY_SIZE_MAX: usize = 24 * 1024;
+pub const REPLY_SIZE_MAX: usize = 30 * 1024;
 
-/// Largest facts section of a receipt in bytes. A larger batch is cut there and the receipt says so; its
-/// digest still binds all of it.
-pub const FACTS_SIZE_MAX: usize = 4 * 1024;
+/// Largest facts section of a receipt in bytes. A batch of which more was decoded is refused: nothing is signed
+/// that its receipt does not tell whole.
+pub const FACTS_SIZE_MAX: usize = 12 * 1024;
 
 /// Largest encoded receipt in bytes.
 pub const RECEIPT_SIZE_MAX: usize = FACTS_SIZE_MAX + 512;

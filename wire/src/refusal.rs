@@ -211,6 +211,8 @@ refusals! {
     // ---- unsupported ----
     /// No decoder for this payload kind.
     PayloadKindNotSupported = 2000,
+    /// More was decoded than a receipt can tell; send it in smaller batches.
+    FactsTooLong = 2001,
     /// A call this vault does not decode.
     CallNotSupported = 2100,
     /// The call data of a known function do not follow its canonical ABI.

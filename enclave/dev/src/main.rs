@@ -116,7 +116,7 @@ fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Addr
     let mut boot_id = [0; 16];
     getrandom::fill(&mut boot_id)?;
     let clock = Clock::start();
-    let vault = Vault::at_boot(book, keyring, boot_id, clock.now());
+    let vault = Vault::at_boot(book, keyring, boot_id, clock.now())?;
     eprintln!(
         "enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys",
         book.desk,

@@ -1,6 +1,7 @@
 //! The demo desk with its throw-away keys, and payloads for it.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+use book::Book;
 use enclave::Vault;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -46,17 +47,13 @@ pub(crate) struct OwnedStatus {
 
 impl Desk {
     pub(crate) fn new() -> Self {
-        let book = &policies::BOOK;
-        let mut keyring = Keyring::default();
-        for slot in book.slots {
-            let mut hash = Sha256::new();
-            hash.update(b"portcullis dev key: ");
-            hash.update(slot.name);
-            keyring
-                .insert(slot, Secret::new(Zeroizing::new(hash.finalize().into())))
-                .expect("the demo book pins it");
-        }
-        Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED)))
+        Self::booted(BOOTED)
+    }
+
+    pub(crate) fn booted(booted: Now) -> Self {
+        let keyring = keyring(&policies::BOOK);
+        let vault = Vault::at_boot(&policies::BOOK, keyring, [9; 16], booted);
+        Self(Box::new(vault.expect("the book's keys")))
     }
 
     pub(crate) fn vault(&mut self) -> &mut Vault {
@@ -93,6 +90,27 @@ impl Desk {
         let control::Status { mode, receipts, signed, refused, head, .. } = status;
         OwnedStatus { mode, receipts, signed, refused, head }
     }
+}
+
+/// The throw-away keys of the demo desk.
+pub(crate) fn keyring(book: &Book<'_>) -> Keyring {
+    let mut keyring = Keyring::default();
+    for slot in book.slots {
+        let mut hash = Sha256::new();
+        hash.update(b"portcullis dev key: ");
+        hash.update(slot.name);
+        keyring.insert(slot, Secret::new(Zeroizing::new(hash.finalize().into()))).expect("the demo book pins it");
+    }
+    keyring
+}
+
+/// The demo book with the keys of its first two slots exchanged.
+pub(crate) fn book_with_swapped_keys() -> &'static Book<'static> {
+    let mut slots = policies::BOOK.slots.to_vec();
+    let first = slots[0].public_key;
+    slots[0].public_key = slots[1].public_key;
+    slots[1].public_key = first;
+    Box::leak(Box::new(Book { slots: slots.leak(), ..policies::BOOK }))
 }
 
 impl OwnedReply {
