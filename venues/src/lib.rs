@@ -17,7 +17,9 @@ pub mod hyperliquid;
 pub mod payload;
 pub mod solana;
 
-pub use payload::{Charge, Digest, Ed25519, Grants, Message, Payload, PublicKey, Scheme, Secp256k1};
+pub use payload::{
+    Charge, Digest, Ed25519, Grants, Message, Payload, PublicKey, Scheme, Secp256k1, SingleUseNonce,
+};
 
 /// A 20-byte EVM address.
 pub type Address = [u8; 20];

@@ -122,7 +122,19 @@ pub enum PublicKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// A venue nonce that may be signed once per key and venue. Unused venues leave it empty.
-    pub single_use_nonce: Option<u64>,
+    pub single_use_nonce: Option<SingleUseNonce>,
+}
+
+/// A venue nonce that is a time and may be signed once.
+///
+/// Nothing is remembered across a restart, and an earlier boot may have signed up to `ahead_max_ms` beyond its own
+/// end: after a boot only a nonce above the time of the boot plus `ahead_max_ms` is known to be new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingleUseNonce {
+    /// The nonce, ms since the Unix epoch.
+    pub nonce: u64,
+    /// How far ahead of now the book lets a nonce lie, ms.
+    pub ahead_max_ms: u64,
 }
 
 /// A payload that was decoded whole.

@@ -323,6 +323,8 @@ refusals! {
     TriggerNotAllowed = 3422,
     /// The action holds more orders than the book allows.
     TooManyOrders = 3423,
+    /// The nonce is not above the time of this boot plus the book's look-ahead: an earlier boot may have signed it.
+    NonceBelowBootFloor = 3424,
 
     // ---- denied: Solana ----
     /// The number of required signatures is not one.

@@ -13,7 +13,7 @@ use super::action::{
 use super::decimal::Decimal;
 use super::envelope::Envelope;
 use super::rules::{AssetLimits, DECIMAL_SCALE, Decimal8, Limits, OrderLimits};
-use crate::{Address, Charge};
+use crate::{Address, Charge, SingleUseNonce};
 
 /// Digits after the point of a notional, the product of two [`Decimal8`].
 const NOTIONAL_SCALE: u8 = 2 * DECIMAL_SCALE;
@@ -39,7 +39,8 @@ pub(super) fn judge(
             judge_transferral(transferral, limits, account)?;
         }
     }
-    Ok(Charge { single_use_nonce: Some(action.envelope().nonce) })
+    let nonce = action.envelope().nonce;
+    Ok(Charge { single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: limits.nonce_ahead_max_ms }) })
 }
 
 fn judge_envelope(envelope: &Envelope, limits: &Limits<'_>, now: Now) -> Result<(), Why> {

@@ -46,7 +46,9 @@ fn every_claimed_line_has_the_sdks_digest_bytes_and_facts_and_is_granted_by_the_
                 let charge = action
                     .judge(&Book::of(&line).limits(), &[0; 20], NOW)
                     .unwrap_or_else(|why| panic!("{} {why:?}", line["id"]));
-                assert_eq!(charge.single_use_nonce, Some(envelope.nonce));
+                let nonce = charge.single_use_nonce.unwrap();
+                assert_eq!(nonce.nonce, envelope.nonce);
+                assert_eq!(nonce.ahead_max_ms, Book::of(&line).limits().nonce_ahead_max_ms);
                 decoded += 1;
             });
         }

@@ -190,7 +190,8 @@ fn each_refusal_is_given_for_the_payload_that_earns_it() {
 }
 
 /// Codes whose rule is another crate's or needs another book than [`LIMITS`].
-const ELSEWHERE: [Refusal; 2] = [Refusal::NonceAlreadyUsed, Refusal::TriggerNotAllowed];
+const ELSEWHERE: [Refusal; 3] =
+    [Refusal::NonceAlreadyUsed, Refusal::NonceBelowBootFloor, Refusal::TriggerNotAllowed];
 
 #[test]
 fn no_refusal_of_this_venue_is_without_a_row() {
