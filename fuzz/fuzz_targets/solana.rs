@@ -97,6 +97,6 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
         })
         .into_iter()
         .collect();
-    let limits = Limits { programs: &programs, priority_fee_max: 100_000_000_000_000, placements_max: 1 };
+    let limits = Limits { programs: &programs, priority_fee_max: 100_000_000_000_000, placements_max: 1, orders_max: 64 };
     transaction.judge(&limits, account, NOW).is_ok()
 }

@@ -35,7 +35,7 @@
 //! Refuses: a secret that is zero or not below the group order, a key whose public half is not the one that the
 //! book pins, and a payload of another scheme than its slot's key.
 //!
-//! Presignatures (DESIGN.md, section 5) come with the speed issue; their place is beside `secp256k1.rs`.
+//! Presignatures (nonces computed ahead of the request) are not there yet; their place is beside `secp256k1.rs`.
 
 #![forbid(unsafe_code)]
 

@@ -199,14 +199,10 @@ refusals! {
     AccountFlagsDiffer = 1513,
     /// The blockhash is all zero.
     BlockhashZero = 1514,
-    /// There are more accounts than a transaction may lock.
-    TooManyAccounts = 1515,
     /// A perpetual instruction carries a spot order or the reverse.
     MarketTypeDiffers = 1516,
     /// The compute unit limit or price is set twice.
     ComputeBudgetRepeated = 1517,
-    /// A compute budget instruction names accounts.
-    AccountsNotExpected = 1518,
 
     // ---- unsupported ----
     /// No decoder for this payload kind.
@@ -225,6 +221,12 @@ refusals! {
     ProgramNotSupported = 2500,
     /// An instruction of a known program that this vault does not decode.
     InstructionNotSupported = 2501,
+    /// There are more instructions of the venue than this vault reads.
+    TooManyVenueInstructions = 2502,
+    /// There are more accounts than a transaction may lock.
+    TooManyAccounts = 2503,
+    /// A compute budget instruction names accounts.
+    AccountsNotSupported = 2504,
 
     // ---- denied: common ----
     /// The book has no such key slot.
@@ -359,10 +361,14 @@ refusals! {
     VenueInstructionMissing = 3515,
     /// The same instruction appears twice.
     InstructionRepeated = 3516,
-    /// More than one instruction places orders.
+    /// More instructions place orders than the book allows.
     TooManyPlacements = 3517,
     /// The user account comes from a lookup table, whose contents the vault cannot know.
     UserAccountNotStatic = 3518,
+    /// The message places more orders than the book allows.
+    TooManyOrdersInMessage = 3519,
+    /// An instruction that places orders holds none.
+    OrdersEmpty = 3520,
 
     // ---- unavailable ----
     /// The kill switch was pulled; it holds until the vault restarts.

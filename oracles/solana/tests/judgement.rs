@@ -112,7 +112,12 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
         settle_pnl: true,
         order_bits: 1,
     };
-    let limits = Limits { programs: &[program], priority_fee_max: 100_000_000_000_000, placements_max: 1 };
+    let limits = Limits {
+        programs: &[program],
+        priority_fee_max: 100_000_000_000_000,
+        placements_max: 1,
+        orders_max: 64,
+    };
     let now = Now { monotonic_ms: 0, wall_ms: 0 };
     transaction.judge(&limits, &account, now).map(|_| ())
 }

@@ -37,7 +37,7 @@ book_struct! {
 }
 
 book_enum! {
-    /// The mode a vault starts in (DESIGN.md, rule 5).
+    /// The mode a vault starts in. The book fixes it at build time, so no caller can choose it.
     pub enum BootMode {
         /// It signs at once. A restart lifts a halt, and the book says so.
         Live = 1,

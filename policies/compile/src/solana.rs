@@ -29,14 +29,18 @@ pub(crate) fn limits(table: &mut Table<'_>, authority: Option<AccountKey>) -> Op
     });
     let priority_fee_max = table.required("priority_fee_max", uint);
     let places = programs.as_ref().is_some_and(|programs| programs.iter().any(|program| program.orders));
-    let placements_max = table.required("placements_max", |field| {
-        let placements_max = uint(field);
-        if places { cap(field, placements_max) } else { placements_max }
-    });
+    let mut placing_cap = |key| {
+        table.required(key, |field| {
+            let most = uint(field);
+            if places { cap(field, most) } else { most }
+        })
+    };
+    let (placements_max, orders_max) = (placing_cap("placements_max"), placing_cap("orders_max"));
     Some(Limits {
         programs: programs?.leak(),
         priority_fee_max: priority_fee_max?,
         placements_max: placements_max?,
+        orders_max: orders_max?,
     })
 }
 

@@ -185,6 +185,7 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
         }],
         priority_fee_max: 100,
         placements_max: 2,
+        orders_max: 3,
     };
     assert_eq!(slot(9).grants, Grants { evm: None, hyperliquid: None, solana: Some(expected) });
 }

@@ -154,6 +154,7 @@ rows! {
     a_gas_cap_of_zero: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0"], ZeroCap;
     a_base_cap_of_zero: ["base_decimals = 6\nbase_max = \"0.5\"" => "base_decimals = 6\nbase_max = §0"], ZeroCap;
     placements_of_zero: ["placements_max = 2" => "placements_max = §0"], ZeroCap;
+    orders_of_zero: ["orders_max = 3" => "orders_max = §0"], ZeroCap;
     a_notional_cap_of_zero: ["notional_max = \"3.25\"" => "notional_max = §0"], ZeroCap;
 
     a_collar_that_starts_at_zero: ["price_min = \"0.000001\"" => "price_min = §0"], Collar;

@@ -106,7 +106,7 @@ book_struct! {
 }
 
 book_struct! {
-    /// One asset. Size cap and collar are mandatory (DESIGN.md, rule 7).
+    /// One asset. Size cap and collar are mandatory: a book cannot grant an asset without them.
     pub struct AssetLimits {
         /// The full asset id.
         pub asset: u32,

@@ -5,7 +5,8 @@
 //! 03, micro-lamports u64 LE   setComputeUnitPrice
 //! ```
 //!
-//! Refuses: either one twice (so does the runtime), accounts, and the program's other instructions.
+//! Refuses: either one twice (so does the runtime), bytes that follow. Not supported: accounts, which the
+//! runtime ignores, and the program's other instructions.
 
 use wire::{Refusal, Shown, Why};
 
@@ -59,7 +60,7 @@ impl ComputeBudget {
         }
         if !instruction.accounts.is_empty() {
             return Err(
-                Why::new(Refusal::AccountsNotExpected).observed(Shown::size(instruction.accounts.len()))
+                Why::new(Refusal::AccountsNotSupported).observed(Shown::size(instruction.accounts.len()))
             );
         }
         Ok(())

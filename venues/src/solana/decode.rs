@@ -20,7 +20,8 @@ use super::{INSTRUCTIONS_KEPT_MAX, Instruction, Transaction};
 ///
 /// # Errors
 /// Malformed when the message is not canonical, when its lookups are not resolved exactly, or when a known
-/// instruction does not follow its layout; unsupported when it names another program or instruction.
+/// instruction does not follow its layout; unsupported when it names another program or instruction, or more
+/// accounts or Drift instructions than are read.
 /// The subject is the instruction, counted from 0.
 pub fn decode(payload: &[u8]) -> Result<Transaction<'_>, Why> {
     let (message, loaded) = split(payload)?;
@@ -35,7 +36,7 @@ pub fn decode(payload: &[u8]) -> Result<Transaction<'_>, Why> {
             Some(&compute_budget::COMPUTE_BUDGET) => compute_budget.read(&compiled).map_err(subject)?,
             Some(&drift::DRIFT_V2) => {
                 let instruction = read_drift(&view, position, &compiled).map_err(subject)?;
-                *free.next().ok_or(too_many())? = Some(instruction);
+                *free.next().ok_or(subject(too_many()))? = Some(instruction);
             }
             Some(other) => {
                 let why = Why::new(Refusal::ProgramNotSupported).observed(Shown::Key(*other));
@@ -57,7 +58,9 @@ fn split(payload: &[u8]) -> Result<(&[u8], &[u8]), Why> {
 }
 
 fn too_many() -> Why {
-    Why::new(Refusal::TooManyInstructions).limit(Shown::size(INSTRUCTIONS_KEPT_MAX))
+    Why::new(Refusal::TooManyVenueInstructions)
+        .observed(Shown::size(INSTRUCTIONS_KEPT_MAX + 1))
+        .limit(Shown::size(INSTRUCTIONS_KEPT_MAX))
 }
 
 /// Reads one Drift instruction and the accounts its layout names.

@@ -4,10 +4,13 @@
 //! the collar are the limits on what one order can cost:
 //!
 //! - the limit price, where there is one, lies in the collar;
-//! - so do the trigger price of an order (for a trigger order it must be there) and the auction prices of an
-//!   order that is not an oracle order;
+//! - so do the trigger price of an order (for a trigger order it must be there, and 0 is a price like any
+//!   other) and the auction prices of an order that is not an oracle order;
 //! - an order that no limit price holds (price 0, an oracle offset, or an oracle order, whose auction prices
 //!   are offsets) needs the market's grant `unpriced`.
+//!
+//! A modification names an order and not its market, so what it sets must be allowed by the book's limits for
+//! modifications and by those of every market of the book.
 //!
 //! Cancels need the grant and the accounts only: they name orders, never sizes. Settling needs the grant, and
 //! the account of each market that is in the book.
@@ -69,27 +72,36 @@ fn judge_priority_fee(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Res
         .limit(Shown::Uint(limits.priority_fee_max)))
 }
 
-/// At least one instruction, none of them twice, and not more that place than granted.
+/// At least one instruction, none of them twice, and neither more that place nor more orders in them than
+/// granted.
 fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), Why> {
     if transaction.instructions().next().is_none() {
         return Err(Why::new(Refusal::VenueInstructionMissing));
     }
-    let mut placements = 0_u32;
+    let (mut placements, mut orders) = (0_u32, 0_u32);
     for (index, instruction) in transaction.instructions().enumerate() {
         let same =
             |other: &&Instruction<'_>| discriminant(&other.action) == discriminant(&instruction.action);
         if transaction.instructions().take(index).any(|other| same(&other)) {
             return Err(Why::new(Refusal::InstructionRepeated).subject(instruction.position));
         }
-        placements = placements.saturating_add(instruction.action.orders().is_some().into());
-        if placements > limits.placements_max {
-            return Err(Why::new(Refusal::TooManyPlacements)
-                .observed(Shown::uint(placements.into()))
-                .limit(Shown::uint(limits.placements_max.into()))
-                .subject(instruction.position));
-        }
+        let Some(placed) = instruction.action.orders() else {
+            continue;
+        };
+        placements = placements.saturating_add(1);
+        orders = orders.saturating_add(placed.count());
+        judge_count(placements, limits.placements_max, Refusal::TooManyPlacements)
+            .and_then(|()| judge_count(orders, limits.orders_max, Refusal::TooManyOrdersInMessage))
+            .map_err(|why| why.subject(instruction.position))?;
     }
     Ok(())
+}
+
+fn judge_count(seen: u32, most: u32, refusal: Refusal) -> Result<(), Why> {
+    if seen <= most {
+        return Ok(());
+    }
+    Err(Why::new(refusal).observed(Shown::uint(seen.into())).limit(Shown::uint(most.into())))
 }
 
 /// State, user and user statistics are the book's, and the user belongs to this key. That the authority is
@@ -137,6 +149,9 @@ fn judge_action(
         | Action::PlaceOrders(orders)
         | Action::PlaceAndTakePerpOrder { orders, .. } => {
             granted(program.orders)?;
+            if orders.count() == 0 {
+                return Err(subject(Why::new(Refusal::OrdersEmpty)));
+            }
             for (index, order) in orders.iter().enumerate() {
                 judge_order(transaction, instruction, program, &order?).map_err(|why| why.subject(index))?;
             }
@@ -180,19 +195,16 @@ fn judge_order(
     if !market.unpriced && (order.price == 0 || order.oracle_price_offset.is_some() || is_oracle) {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
-    let collar = Collar { min: market.price_min, max: market.price_max };
+    let collar = Collar::of(market);
     if order.price != 0 {
         collar.judge(order.price.into())?;
     }
-    match order.order_type {
-        OrderType::TriggerMarket | OrderType::TriggerLimit => {
-            collar.judge(order.trigger_price.unwrap_or(0).into())?;
-        }
-        OrderType::Market | OrderType::Limit | OrderType::Oracle => {
-            if let Some(price @ 1..) = order.trigger_price {
-                collar.judge(price.into())?;
-            }
-        }
+    let trigger_price = match order.order_type {
+        OrderType::TriggerMarket | OrderType::TriggerLimit => Some(order.trigger_price.unwrap_or(0)),
+        OrderType::Market | OrderType::Limit | OrderType::Oracle => order.trigger_price,
+    };
+    if let Some(price) = trigger_price {
+        collar.judge(price.into())?;
     }
     if is_oracle {
         return Ok(());
@@ -201,8 +213,9 @@ fn judge_order(
     auction_prices.try_for_each(|price| price.map_or(Ok(()), |price| collar.judge(price.into())))
 }
 
-/// A modification does not say which market, so its limits are the book's own for modifications, and its size
-/// must fit every market of the book.
+/// A modification does not say which market, so beside the book's own limits for modifications its size must
+/// fit every market of the book, its prices must lie in the collar of every one, and every one must grant
+/// orders that no limit price holds before it can make one.
 fn judge_modification(
     program: &ProgramLimits<'_>,
     modify: &ModifyLimits,
@@ -217,15 +230,18 @@ fn judge_modification(
         || params.oracle_price_offset.is_some()
         || params.auction_start_price.is_some()
         || params.auction_end_price.is_some();
-    if unpriced && !modify.unpriced {
+    let grants_unpriced = modify.unpriced && program.markets.iter().all(|market| market.unpriced);
+    if unpriced && !grants_unpriced {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
-    let collar = Collar { min: modify.price_min, max: modify.price_max };
-    let mut prices = [params.price, params.trigger_price].into_iter().flatten();
-    prices.try_for_each(|price| match price {
-        0 => Ok(()),
-        _ => collar.judge(price.into()),
-    })
+    let own = Collar { min: modify.price_min, max: modify.price_max };
+    // A limit price of 0 takes the price away: that is what `unpriced` grants. A trigger price of 0 is a price.
+    let price = params.price.filter(|price| *price != 0);
+    for price in [price, params.trigger_price].into_iter().flatten() {
+        own.judge(price.into())?;
+        program.markets.iter().try_for_each(|market| Collar::of(market).judge(price.into()))?;
+    }
+    Ok(())
 }
 
 fn judge_settled(
@@ -276,6 +292,10 @@ struct Collar {
 }
 
 impl Collar {
+    const fn of(market: &MarketLimits) -> Self {
+        Self { min: market.price_min, max: market.price_max }
+    }
+
     fn judge(&self, price: i128) -> Result<(), Why> {
         let (refusal, limit) = if price < self.min.into() {
             (Refusal::LimitPriceBelowCollar, self.min)

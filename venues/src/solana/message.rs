@@ -24,8 +24,9 @@ use crate::AccountKey;
 /// Largest transaction: what an IPv6 packet of 1280 bytes leaves (the network's PACKET_DATA_SIZE).
 pub const TRANSACTION_SIZE_MAX: usize = 1232;
 
-/// Most accounts of one transaction (the runtime's MAX_TX_ACCOUNT_LOCKS).
-pub const ACCOUNTS_MAX: usize = 64;
+/// Most accounts of one transaction (the runtime's MAX_TX_ACCOUNT_LOCKS; it locks 64 until the feature
+/// `increase_tx_account_lock_limit` is active).
+pub const ACCOUNTS_MAX: usize = 128;
 
 /// Most instructions of one message (the runtime's trace limit).
 pub const INSTRUCTIONS_MAX: u16 = 64;
@@ -99,8 +100,8 @@ impl<'f> MessageView<'f> {
         let mut cursor = Cursor::new(message, Refusal::PayloadTruncated);
         let (version, required_signatures) = read_version(&mut cursor)?;
         let (readonly_signed, readonly_unsigned) = (cursor.u8()?, cursor.u8()?);
-        let key_count = bounded(cursor.compact_u16()?.into(), ACCOUNTS_MAX, Refusal::TooManyAccounts)?;
-        let static_keys = cursor.arrays(key_count)?;
+        let key_count = cursor.compact_u16()?;
+        let static_keys = cursor.arrays(key_count.into())?;
         let blockhash = cursor.array()?;
         let instruction_count = cursor.compact_u16()?;
         let instruction_bytes = read_instructions(&mut cursor, instruction_count)?;
@@ -299,7 +300,6 @@ fn read_instruction<'f>(cursor: &mut Cursor<'f>) -> Result<CompiledInstruction<'
 
 /// How many addresses the lookups load: the writable ones, and all.
 fn read_lookups(cursor: &mut Cursor<'_>, count: u16) -> Result<(usize, usize), Why> {
-    bounded(count.into(), ACCOUNTS_MAX, Refusal::TooManyAccounts)?;
     let (mut writable, mut all) = (0, 0);
     for position in 0..count {
         let lookup = read_lookup(cursor)?;

@@ -28,7 +28,7 @@ pub use order::{Direction, ModifyOrderParams, OrderParams, OrderType, PostOnly, 
 use crate::payload::sealed::Sealed;
 use crate::{AccountKey, Charge, Ed25519, Grants, Message, Payload};
 
-/// Most instructions of a venue in one message. A book never allows the same one twice.
+/// Most instructions of a venue in one message; more are not supported. A book never allows the same one twice.
 pub const INSTRUCTIONS_KEPT_MAX: usize = 8;
 
 /// A Solana message that was decoded whole.

@@ -31,6 +31,8 @@ book_struct! {
         pub priority_fee_max: u128,
         /// Most instructions that place orders in one message.
         pub placements_max: u32,
+        /// Most orders that one message places, over all its instructions.
+        pub orders_max: u32,
     }
 }
 
@@ -60,7 +62,9 @@ book_struct! {
 
 book_struct! {
     /// What a modification may set. It names an order but not the order's market, so these limits hold for the
-    /// orders of every market; its size must besides fit every market of the book.
+    /// orders of every market. Besides, its size must fit every market of the book, its prices must lie in the
+    /// collar of every one, and what `unpriced` grants every one must grant too. Under collars that do not
+    /// overlap no modification can set a price: such a desk cancels and places.
     pub struct ModifyLimits {
         /// Largest base size.
         pub base_max: u64,
@@ -69,7 +73,7 @@ book_struct! {
         /// Highest price and trigger price, 10^-6 of the quote.
         pub price_max: u64,
         /// Whether a modification may take the limit price away or set oracle offsets and auction prices, which
-        /// are offsets or prices depending on the order.
+        /// are offsets or prices depending on the order. Every market must be `unpriced` as well.
         pub unpriced: bool,
     }
 }
@@ -89,7 +93,7 @@ book_struct! {
 }
 
 book_struct! {
-    /// One market. Size cap and collar are mandatory (DESIGN.md, rule 7).
+    /// One market. Size cap and collar are mandatory: a book cannot grant a market without them.
     pub struct MarketLimits {
         /// Spot or perpetual.
         pub kind: MarketKind,

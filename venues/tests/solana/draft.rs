@@ -150,6 +150,12 @@ pub(crate) fn place(order: &OrderParams) -> (u8, Vec<u8>, Vec<u8>) {
     drift("45a15dca787e4cb9", &encode_order(order))
 }
 
+pub(crate) fn place_orders(orders: &[OrderParams]) -> (u8, Vec<u8>, Vec<u8>) {
+    let count = u32::try_from(orders.len()).unwrap().to_le_bytes();
+    let orders: Vec<u8> = orders.iter().flat_map(encode_order).collect();
+    drift("3c3f327b0cc53cbe", &[&count[..], &orders].concat())
+}
+
 pub(crate) fn place_and_take(order: &OrderParams) -> (u8, Vec<u8>, Vec<u8>) {
     let data = [&crate::lines::bytes("d53301bb6cdce6e0")[..], &encode_order(order), &[0]].concat();
     (DRIFT_INDEX, vec![3, 1, 2, 0, 4], data)

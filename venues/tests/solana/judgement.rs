@@ -9,7 +9,7 @@ use wire::{Now, Refusal, Shown, Why};
 
 use crate::draft::{
     Draft, MARKET, MODIFICATION, ORDER, PAYER, STATE, STATS, STRANGER, USER, cancel, drift, modify, place,
-    place_and_take, place_spot, settle, unit_limit, unit_price,
+    place_and_take, place_orders, place_spot, settle, unit_limit, unit_price,
 };
 use crate::lines::payload;
 
@@ -40,9 +40,12 @@ const PROGRAM: ProgramLimits<'_> = ProgramLimits {
     order_bits: 1,
 };
 
+const fn limits<'b>(programs: &'b [ProgramLimits<'b>]) -> Limits<'b> {
+    Limits { programs, priority_fee_max: 1_400_000_000, placements_max: 1, orders_max: 2 }
+}
+
 fn judged_by(program: ProgramLimits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
-    let limits = Limits { programs: &[program], priority_fee_max: 1_400_000_000, placements_max: 1 };
-    judged_within(&limits, draft, loaded)
+    judged_within(&limits(&[program]), draft, loaded)
 }
 
 fn judged_within(limits: &Limits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
@@ -111,8 +114,7 @@ fn fee_payer_not_this_key() {
 
 #[test]
 fn program_not_allowed() {
-    let limits = Limits { programs: &[], priority_fee_max: 0, placements_max: 1 };
-    let why = judged_within(&limits, &Draft::place(ORDER), &[]).unwrap_err();
+    let why = judged_within(&limits(&[]), &Draft::place(ORDER), &[]).unwrap_err();
     assert_eq!(why.refusal, Refusal::ProgramNotAllowed);
 }
 
@@ -201,10 +203,7 @@ fn base_above_cap() {
 #[test]
 fn each_order_of_several_is_judged() {
     let second = OrderParams { base: 1_001, ..ORDER };
-    let orders =
-        [&[2, 0, 0, 0][..], &crate::draft::encode_order(&ORDER), &crate::draft::encode_order(&second)]
-            .concat();
-    let why = refused(&Draft::new(vec![drift("3c3f327b0cc53cbe", &orders)]));
+    let why = refused(&Draft::new(vec![place_orders(&[ORDER, second])]));
     assert_eq!((why.refusal, why.subject), (Refusal::BaseAboveCap, Some(1)));
 }
 
@@ -216,6 +215,7 @@ fn limit_price_below_collar() {
         OrderParams { order_type: trigger, trigger_price: Some(99), ..ORDER },
         OrderParams { order_type: trigger, trigger_price: None, ..ORDER },
         OrderParams { order_type: limit, trigger_price: Some(99), ..ORDER },
+        OrderParams { order_type: limit, trigger_price: Some(0), ..ORDER },
         OrderParams { auction_start_price: Some(99), ..ORDER },
         OrderParams { auction_end_price: Some(-200), ..ORDER },
     ] {
@@ -271,6 +271,7 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
         (ModifyOrderParams { base: Some(1_001), ..MODIFICATION }, Err(Refusal::BaseAboveCap)),
         (ModifyOrderParams { price: Some(99), ..MODIFICATION }, Err(Refusal::LimitPriceBelowCollar)),
         (ModifyOrderParams { trigger_price: Some(301), ..MODIFICATION }, Err(Refusal::LimitPriceAboveCollar)),
+        (ModifyOrderParams { trigger_price: Some(0), ..MODIFICATION }, Err(Refusal::LimitPriceBelowCollar)),
         (ModifyOrderParams { price: Some(0), ..MODIFICATION }, Err(Refusal::UnpricedOrderNotAllowed)),
         (
             ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
@@ -293,6 +294,39 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
     let draft = |base| Draft::new(vec![modify(&ModifyOrderParams { base: Some(base), ..MODIFICATION })]);
     assert_eq!(judged_by(no_markets, &draft(2_000), &[]), Ok(()));
     assert_eq!(judged_by(no_markets, &draft(2_001), &[]).unwrap_err().refusal, Refusal::BaseAboveCap);
+}
+
+#[test]
+fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
+    let wide = ModifyLimits { base_max: u64::MAX, price_min: 1, price_max: u64::MAX, unpriced: true };
+    let higher = MarketLimits { index: 4, price_min: 200, price_max: 400, ..UNPRICED };
+    let judged = |markets: &[MarketLimits], params| {
+        let program = ProgramLimits { markets, modify: Some(wide), ..PROGRAM };
+        judged_by(program, &Draft::new(vec![modify(&params)]), &[]).map_err(|why| (why.refusal, why.limit))
+    };
+    let price = |price| ModifyOrderParams { price: Some(price), ..MODIFICATION };
+    let trigger_price = |price| ModifyOrderParams { trigger_price: Some(price), ..MODIFICATION };
+    let below = Err((Refusal::LimitPriceBelowCollar, Shown::uint(200)));
+    let above = Err((Refusal::LimitPriceAboveCollar, Shown::uint(300)));
+    for markets in [[UNPRICED, higher], [higher, UNPRICED]] {
+        for set in [price, trigger_price] {
+            for (at, expected) in [(199, below), (200, Ok(())), (300, Ok(())), (301, above)] {
+                assert_eq!(judged(&markets, set(at)), expected, "{at}");
+            }
+        }
+    }
+    let disjoint = MarketLimits { index: 4, price_min: 301, price_max: 400, ..UNPRICED };
+    assert!((1..500).all(|at| judged(&[UNPRICED, disjoint], price(at)).is_err()));
+    for unpriced in [
+        price(0),
+        ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
+        ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
+        ModifyOrderParams { auction_end_price: Some(200), ..MODIFICATION },
+    ] {
+        let refused = Err((Refusal::UnpricedOrderNotAllowed, Shown::Nothing));
+        assert_eq!(judged(&[UNPRICED, higher], unpriced), Ok(()));
+        assert_eq!(judged(&[higher, MARKET_LIMITS], unpriced), refused);
+    }
 }
 
 #[test]
@@ -330,4 +364,27 @@ fn too_many_placements() {
         (why.refusal, why.observed, why.limit, why.subject),
         (Refusal::TooManyPlacements, Shown::uint(2), Shown::uint(1), Some(1))
     );
+}
+
+#[test]
+fn too_many_orders_in_message() {
+    assert_eq!(judged(&Draft::new(vec![place_orders(&[ORDER; 2])])), Ok(()));
+    let why = refused(&Draft::new(vec![unit_limit(1), place_orders(&[ORDER; 3])]));
+    assert_eq!(
+        (why.refusal, why.observed, why.limit, why.subject),
+        (Refusal::TooManyOrdersInMessage, Shown::uint(3), Shown::uint(2), Some(1))
+    );
+    // Counted over all instructions.
+    let programs = [PROGRAM];
+    let two_placements = Limits { placements_max: 2, ..limits(&programs) };
+    let mixed = |orders: &[OrderParams]| Draft::new(vec![place(&ORDER), place_orders(orders)]);
+    assert_eq!(judged_within(&two_placements, &mixed(&[ORDER]), &[]), Ok(()));
+    let why = judged_within(&two_placements, &mixed(&[ORDER; 2]), &[]).unwrap_err();
+    assert_eq!((why.refusal, why.observed), (Refusal::TooManyOrdersInMessage, Shown::uint(3)));
+}
+
+#[test]
+fn orders_empty() {
+    let why = refused(&Draft::new(vec![unit_limit(1), place_orders(&[])]));
+    assert_eq!((why.refusal, why.subject), (Refusal::OrdersEmpty, Some(1)));
 }

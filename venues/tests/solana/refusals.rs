@@ -1,7 +1,7 @@
 //! One row a refusal code of the decoder.
 
 use venues::solana::{self, INSTRUCTIONS_KEPT_MAX, Version};
-use wire::{Refusal, Shown, Why};
+use wire::{Family, Refusal, Shown, Why};
 
 use crate::draft::{
     self, Draft, MARKET, ORDER, PAYER, STRANGER, TABLE, USER, cancel, compute, drift, place, unit_limit,
@@ -110,21 +110,28 @@ fn instructions_empty() {
 
 #[test]
 fn too_many_instructions() {
-    let many = |count: usize| Draft::new(vec![cancel(); count]);
-    assert!(solana::decode(&payload(&many(INSTRUCTIONS_KEPT_MAX).encode(), &[])).is_ok());
-    assert_eq!(refused(&many(INSTRUCTIONS_KEPT_MAX + 1)).refusal, Refusal::TooManyInstructions);
     let why = refused(&Draft::new(vec![(draft::DRIFT_INDEX, Vec::new(), Vec::new()); 65]));
     assert_eq!((why.refusal, why.limit), (Refusal::TooManyInstructions, Shown::uint(64)));
 }
 
 #[test]
+fn too_many_venue_instructions() {
+    let many = |count: usize| Draft::new(vec![cancel(); count]);
+    assert!(solana::decode(&payload(&many(INSTRUCTIONS_KEPT_MAX).encode(), &[])).is_ok());
+    let why = refused(&many(INSTRUCTIONS_KEPT_MAX + 1));
+    assert_eq!((why.refusal, why.refusal.family()), (Refusal::TooManyVenueInstructions, Family::Unsupported));
+    assert_eq!((why.observed, why.limit, why.subject), (Shown::uint(9), Shown::uint(8), Some(8)));
+}
+
+#[test]
 fn too_many_accounts() {
-    let indexes: Vec<u8> = (0..57).collect();
-    let loaded: Vec<[u8; 32]> = (100..157).map(|byte| [byte; 32]).collect();
+    let indexes: Vec<u8> = (0..121).collect();
+    let loaded: Vec<[u8; 32]> = (100..221).map(|byte| [byte; 32]).collect();
     let draft = |count: usize| Draft::place(ORDER).looking_up(&indexes[..count], &[]);
-    assert!(solana::decode(&payload(&draft(56).encode(), &loaded[..56])).is_ok());
-    let why = refused_loading(&draft(57), &loaded);
-    assert_eq!((why.refusal, why.observed), (Refusal::TooManyAccounts, Shown::uint(65)));
+    assert!(solana::decode(&payload(&draft(120).encode(), &loaded[..120])).is_ok());
+    let why = refused_loading(&draft(121), &loaded);
+    assert_eq!((why.refusal, why.refusal.family()), (Refusal::TooManyAccounts, Family::Unsupported));
+    assert_eq!((why.observed, why.limit), (Shown::uint(129), Shown::uint(128)));
 }
 
 #[test]
@@ -236,10 +243,11 @@ fn compute_budget_repeated() {
 }
 
 #[test]
-fn accounts_not_expected() {
+fn accounts_not_supported() {
     let mut draft = Draft::new(vec![unit_limit(1)]);
     draft.instructions[0].1.push(0);
-    assert_eq!(refused(&draft).refusal, Refusal::AccountsNotExpected);
+    let why = refused(&draft);
+    assert_eq!((why.refusal, why.refusal.family()), (Refusal::AccountsNotSupported, Family::Unsupported));
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
     let sub_accounts: Vec<u16> = SUB_ACCOUNTS.collect();
     write!(
         text,
-        "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\n\
+        "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\norders_max = 64\n\
          [[slots.solana.programs]]\nprogram = \"DriftV2\"\nsub_accounts = {sub_accounts:?}\norders = {any_market}\n\
          cancel = true\nsettle_pnl = true\norder_bits = 1\n\
          modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"18446744073709.551615\", \
