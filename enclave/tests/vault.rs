@@ -101,22 +101,6 @@ fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
 }
 
 #[test]
-fn nothing_is_signed_that_its_receipt_cannot_tell_whole() {
-    let mut desk = Desk::new();
-    let order = r#"{"a":0,"b":true,"p":"60000","s":"0.0001","r":false,"t":{"limit":{"tif":"Gtc"}},"c":"0x515dc48710156c314476ed3101a491b0"}"#;
-    let action = |count: usize| format!(r#"{{"type":"order","orders":[{}],"grouping":"na"}}"#, [order].repeat(count).join(","));
-    let short = desk::hyperliquid(NOW.wall_ms, &action(16));
-    let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &short);
-    assert_eq!(reply.code, CODE_SIGNED);
-    assert!(reply.receipt().facts_complete);
-    assert_eq!(reply.facts()["orders"].as_array().map(Vec::len), Some(16));
-    // The demo book takes no such batch, but its refusal too says that the facts were cut.
-    let long = desk::hyperliquid(NOW.wall_ms + 1, &action(110));
-    let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &long);
-    assert_ne!(reply.code, CODE_SIGNED);
-}
-
-#[test]
 fn a_vault_does_not_start_with_keys_that_its_book_does_not_pin() {
     use signing::{KeyFault, Keyring};
     let nothing = enclave::Vault::at_boot(&policies::BOOK, Keyring::default(), [0; 16], BOOTED);
