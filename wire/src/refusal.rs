@@ -217,6 +217,8 @@ refusals! {
     CreationNotSupported = 2102,
     /// An action type this vault does not decode.
     ActionNotSupported = 2400,
+    /// A time in force that the exchange has and this vault does not claim.
+    TimeInForceNotSupported = 2401,
     /// A program this vault does not decode.
     ProgramNotSupported = 2500,
     /// An instruction of a known program that this vault does not decode.

@@ -13,6 +13,9 @@ use crate::scalars::{address, cap, uint, uint256, wei};
 /// Largest pool fee of Uniswap V3, a uint24.
 const POOL_FEE_MAX: u32 = 0xff_ffff;
 
+/// The longest deadline a book may grant, seconds: 90 days. More is milliseconds written by mistake.
+const DEADLINE_AHEAD_MAX_S: u64 = 90 * 24 * 3_600;
+
 pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let chains = table.required("chains", |field| field.some_set(|chain| cap(chain, uint(chain))));
     let fee_per_gas_max = table.required("fee_per_gas_max", |field| cap(field, wei(field)));
@@ -142,7 +145,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
     });
     let tokens_in = table.required("tokens_in", |field| field.some_set(address));
     let tokens_out = table.required("tokens_out", |field| field.some_set(address));
-    let pool_fees = table.required("pool_fees", |field| field.set(pool_fee));
+    let pool_fees = table.required("pool_fees", pool_fees);
     let recipients = table.list("recipients", |field| field.set(address));
     let amount_in_max = table.required("amount_in_max", |field| cap(field, uint256(field)));
     let pairs = match (&tokens_in, &tokens_out) {
@@ -181,13 +184,32 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
 fn deadline_ahead_max_s(table: &mut Table<'_>, router: Option<Router>) -> Option<u64> {
     const KEY: &str = "deadline_ahead_max_s";
     match router {
-        Some(Router::SwapRouter) => table.required(KEY, |field| cap(field, uint(field))),
+        Some(Router::SwapRouter) => table.required(KEY, deadline),
         Some(Router::SwapRouter02) => match table.take(KEY) {
             Some(field) => field.fault(Rule::UnusedKey, "SwapRouter02's call has no deadline"),
             None => Some(0),
         },
         None => table.optional(KEY, uint)?,
     }
+}
+
+fn deadline(field: Field<'_>) -> Option<u64> {
+    let seconds = cap(field, uint(field))?;
+    if seconds > DEADLINE_AHEAD_MAX_S {
+        return field.fault(
+            Rule::TooLarge,
+            format_args!("{seconds} seconds are more than 90 days, {DEADLINE_AHEAD_MAX_S}"),
+        );
+    }
+    Some(seconds)
+}
+
+/// The fees, or the word "any", which a book holds as no fees at all: it must be said, never left empty.
+fn pool_fees(field: Field<'_>) -> Option<Vec<u32>> {
+    if field.value()?.is_str() {
+        return field.choice(&[("any", ())]).map(|()| Vec::new());
+    }
+    field.some_set(pool_fee)
 }
 
 fn pool_fee(field: Field<'_>) -> Option<u32> {

@@ -1,9 +1,10 @@
 //! Numbers, addresses and keys as a book writes them.
 //!
 //! Whole numbers stand as TOML integers (decimal, or hexadecimal with `0x`) or as decimal text; both take `_`
-//! between digits and any size. Fractions stand as text only. A float is never read.
+//! between digits and any size; octal (`0o`) and binary (`0b`) are refused. Fractions stand as text only. A float is never read.
 
 use sha3::{Digest, Keccak256};
+use toml::de::DeInteger;
 use venues::{Address, U256};
 
 use crate::fault::Rule;
@@ -28,7 +29,7 @@ pub(crate) fn uint<T: TryFrom<u128>>(field: Field<'_>) -> Option<T> {
 pub(crate) fn uint256(field: Field<'_>) -> Option<U256> {
     let value = field.value()?;
     if let Some(integer) = value.as_integer() {
-        return digits(field, integer.as_str(), integer.radix());
+        return whole(field, integer);
     }
     let Some(text) = value.as_str() else {
         return field.wrong_type("a whole number, as an integer or as text");
@@ -55,7 +56,7 @@ pub(crate) fn wei(field: Field<'_>) -> Option<U256> {
 pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Option<T> {
     let value = field.value()?;
     let value = if let Some(integer) = value.as_integer() {
-        let whole = digits(field, integer.as_str(), integer.radix())?;
+        let whole = whole(field, integer)?;
         scale(field, whole, decimals)?
     } else if let Some(text) = value.as_str() {
         scaled(field, text, decimals)?
@@ -222,6 +223,14 @@ fn scale(field: Field<'_>, whole: U256, decimals: u8) -> Option<U256> {
     match U256::from(10).checked_pow(U256::from(decimals)).and_then(|unit| whole.checked_mul(unit)) {
         Some(value) => Some(value),
         None => field.fault(Rule::TooLarge, "more than 256 bits"),
+    }
+}
+
+/// A TOML integer. In octal, `0o10` would be an 8 that reads like a 10, and nothing here is counted in bits.
+fn whole(field: Field<'_>, integer: &DeInteger<'_>) -> Option<U256> {
+    match integer.radix() {
+        radix @ (10 | 16) => digits(field, integer.as_str(), radix),
+        _ => field.fault(Rule::NotANumber, "a number is written in decimal, or in hexadecimal with 0x"),
     }
 }
 

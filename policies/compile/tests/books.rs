@@ -145,6 +145,30 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
 }
 
 #[test]
+fn any_pool_fee_is_a_word_and_the_longest_deadline_90_days() {
+    let text = DESK
+        .replace("pool_fees = [500]", "pool_fees = \"any\"")
+        .replace("deadline_ahead_max_s = 60", "deadline_ahead_max_s = 7_776_000");
+    let book = compile("desk.toml", &text).unwrap();
+    let swaps = book.slot(7).unwrap().grants.evm.unwrap().swaps;
+    assert_eq!((swaps[0].pool_fees, swaps[0].deadline_ahead_max_s), (&[][..], 7_776_000));
+}
+
+#[test]
+fn a_key_that_only_moves_funds_needs_no_vault() {
+    let (before, rest) = DESK.split_once("vaults = [").unwrap();
+    let (vault, rest) = rest.split_once("\n").unwrap();
+    let (window, rest) = rest.split_once("cancel = true\ncancel_assets = [10_107]\n").unwrap();
+    let (chains, rest) = rest.split_once("[slots.hyperliquid.order]").unwrap();
+    let (_, transfers) = rest.split_once("[[slots.hyperliquid.transfers]]").unwrap();
+    assert!(vault.contains("0x"));
+    let text = format!("{before}{window}{chains}[[slots.hyperliquid.transfers]]{transfers}");
+    let limits = compile("desk.toml", &text).unwrap().slot(3).unwrap().grants.hyperliquid.unwrap();
+    assert!(!limits.without_vault && limits.vaults.is_empty());
+    assert_eq!(limits.transfers.len(), 1);
+}
+
+#[test]
 fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
     let PublicKey::Ed25519 { key: authority } = slot(9).public_key else {
         panic!("an Ed25519 key");

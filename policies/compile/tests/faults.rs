@@ -116,6 +116,9 @@ rows! {
     a_fraction_without_digits: ["size_max = \"1.5\"" => "size_max = §\"1.\""], NotANumber;
     a_fraction_where_whole_units_are_meant: ["amount_max = 6" => "amount_max = §\"6.5\""], NotANumber;
     more_decimals_than_the_unit: ["size_max = \"1.5\"" => "size_max = §\"1.500000001\""], NotANumber;
+    an_octal_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0o7"], NotANumber;
+    a_binary_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0b11"], NotANumber;
+    an_octal_decimal: ["price_max = 2\nnotional" => "price_max = §0o2\nnotional"], NotANumber;
     half_a_wei: ["\"1.5 gwei\"" => "§\"0.5 wei\""], NotANumber;
 
     a_value_beyond_256_bits: ["7913129639935\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
@@ -123,6 +126,7 @@ rows! {
     an_integer_beyond_64_bits: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0x1_0000_0000_0000_0000"], TooLarge;
     a_size_beyond_128_bits: ["size_max = \"1.5\"" => "size_max = §\"3402823669209384634633746074318.0\""], TooLarge;
     a_pool_fee_beyond_24_bits: ["pool_fees = [500]" => "pool_fees = [§16_777_216]"], TooLarge;
+    a_deadline_in_milliseconds: ["deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §7_776_001"], TooLarge;
     a_nonce_window_beyond_the_exchanges: ["nonce_behind_max_ms = 5_000" => "nonce_behind_max_ms = §172_800_001"], TooLarge;
     an_order_bit_beyond_8_bits: ["order_bits = 1" => "order_bits = §256"], TooLarge;
 
@@ -132,12 +136,15 @@ rows! {
     another_network: ["[\"testnet\"]" => "[§\"devnet\"]"], UnknownValue;
     a_word_in_other_case: ["tifs = [\"Alo\", " => "tifs = [§\"alo\", "], UnknownValue;
 
+    a_word_for_pool_fees: ["pool_fees = [500]" => "pool_fees = §\"all\""], UnknownValue;
+
     a_desk_with_a_space: ["\"test-desk\"" => "§\"test desk\""], BadName;
     a_slot_without_a_name: ["name = \"evm\"" => "name = §\"\""], BadName;
 
     no_chain: ["chains = [1, 10]\nfee" => "chains = §[]\nfee"], EmptyList;
     no_spender: ["spenders = [\"0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45\"]" => "spenders = §[]"], EmptyList;
     no_sub_account: ["sub_accounts = [0]" => "sub_accounts = §[]"], EmptyList;
+    no_pool_fee: ["pool_fees = [500]" => "pool_fees = §[]"], EmptyList;
     no_grouping: ["groupings = [\"na\"]" => "groupings = §[]"], EmptyList;
 
     a_slot_number_twice: ["slot = 9" => "slot = §7"], Duplicate;

@@ -2,7 +2,7 @@
 //!
 //! An order is valued at its worst case: a buy at its limit price, since it cannot cost more;
 //! a sell, and a trigger order that turns into a market order, at the top of the collar. An order that closes a
-//! whole position (size 0, positionTpsl) only reduces exposure and is worth nothing.
+//! whole position (size 0, a reduce-only trigger under positionTpsl) only reduces exposure and is worth nothing.
 
 use wire::{Now, Refusal, Shown, Why};
 
@@ -25,35 +25,36 @@ pub(super) fn judge(
     account: &Address,
     now: Now,
 ) -> Result<Charge, Why> {
-    judge_envelope(action.envelope(), limits, now)?;
+    let envelope = action.envelope();
+    judge_envelope(envelope, limits, now)?;
     match action.content() {
-        Content::Order(batch) => judge_orders(batch, limits)?,
+        Content::Order(batch) => {
+            judge_vault(envelope, limits)?;
+            judge_orders(batch, limits)?;
+        }
         Content::Cancel(batch) => {
+            judge_vault(envelope, limits)?;
             judge_cancels(limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
         }
         Content::CancelByCloid(batch) => {
+            judge_vault(envelope, limits)?;
             judge_cancels(limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
         }
-        Content::UpdateLeverage(update) => judge_leverage(update, limits)?,
+        Content::UpdateLeverage(update) => {
+            judge_vault(envelope, limits)?;
+            judge_leverage(update, limits)?;
+        }
         Content::UsdSend(transferral) | Content::SpotSend(transferral) | Content::Withdraw3(transferral) => {
             judge_transferral(transferral, limits, account)?;
         }
     }
-    let nonce = action.envelope().nonce;
+    let nonce = envelope.nonce;
     Ok(Charge { single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: limits.nonce_ahead_max_ms }) })
 }
 
 fn judge_envelope(envelope: &Envelope, limits: &Limits<'_>, now: Now) -> Result<(), Why> {
     if !limits.networks.contains(&envelope.network) {
         return Err(Refusal::NetworkNotAllowed.into());
-    }
-    match &envelope.vault_address {
-        None if limits.without_vault => {}
-        Some(vault) if limits.vaults.contains(vault) => {}
-        None => return Err(Refusal::VaultNotAllowed.into()),
-        Some(vault) => {
-            return Err(Why::new(Refusal::VaultNotAllowed).observed(Shown::Address(*vault)));
-        }
     }
     let oldest = now.wall_ms.saturating_sub(limits.nonce_behind_max_ms);
     let newest = now.wall_ms.saturating_add(limits.nonce_ahead_max_ms);
@@ -70,6 +71,16 @@ fn judge_envelope(envelope: &Envelope, limits: &Limits<'_>, now: Now) -> Result<
             Err(Why::new(Refusal::ExpiryPassed).observed(Shown::uint(time)).limit(Shown::uint(now.wall_ms)))
         }
         _ => Ok(()),
+    }
+}
+
+/// Whom an L1 action acts for. A user-signed one has no vaultAddress: the decoder refuses it there.
+fn judge_vault(envelope: &Envelope, limits: &Limits<'_>) -> Result<(), Why> {
+    match &envelope.vault_address {
+        None if limits.without_vault => Ok(()),
+        Some(vault) if limits.vaults.contains(vault) => Ok(()),
+        None => Err(Refusal::VaultNotAllowed.into()),
+        Some(vault) => Err(Why::new(Refusal::VaultNotAllowed).observed(Shown::Address(*vault))),
     }
 }
 

@@ -143,7 +143,8 @@ impl<'s> Element<'s> for Order<'s> {
         let reduce_only = reader.flag()?;
         reader.key(names, 5)?;
         let kind = read_order_kind(reader)?;
-        if size.units == 0 && matches!(kind, OrderKind::Limit { .. }) {
+        // Size 0 stands for the whole position, and only an order that reduces one has a position to stand for.
+        if size.units == 0 && !(reduce_only && matches!(kind, OrderKind::Trigger { .. })) {
             return Err(Refusal::SizeZero.into());
         }
         let cloid = if len == names.len() {
@@ -168,6 +169,8 @@ fn read_order_kind<'s>(reader: &mut Reader<'s>) -> Result<OrderKind<'s>, Why> {
                 "Ioc" => TimeInForce::Ioc,
                 "Gtc" => TimeInForce::Gtc,
                 "FrontendMarket" => TimeInForce::FrontendMarket,
+                // The exchange's own word for the orders it liquidates with.
+                "LiquidationMarket" => return Err(Refusal::TimeInForceNotSupported.into()),
                 _ => return Err(Refusal::WordNotKnown.into()),
             };
             Ok(OrderKind::Limit { tif })

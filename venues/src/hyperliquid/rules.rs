@@ -62,13 +62,14 @@ book_struct! {
     pub struct Limits<'b> {
         /// Networks this key may sign for.
         pub networks: &'b [Network],
-        /// Whether the key may act without a vaultAddress ("none" is a value).
+        /// Whether L1 actions may go without a vaultAddress ("none" is a value). User-signed ones never have one.
         pub without_vault: bool,
         /// Vaults and sub-accounts it may act for.
         pub vaults: &'b [Address],
         /// How far a nonce may lie behind now, ms. The exchange takes two days.
         pub nonce_behind_max_ms: u64,
-        /// How far a nonce may lie ahead of now, ms. The exchange takes one day.
+        /// How far a nonce may lie ahead of now, ms. The exchange takes one day. After a boot, nonces up to this
+        /// far beyond it are refused: an earlier boot may have signed them.
         pub nonce_ahead_max_ms: u64,
         /// Orders, if granted.
         pub order: Option<OrderLimits<'b>>,

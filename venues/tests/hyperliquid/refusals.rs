@@ -151,6 +151,7 @@ fn rows() -> Vec<(Refusal, Result<(), Why>)> {
         (Refusal::FieldTypeNotExpected, order("\"100\"", "100")),
         (Refusal::JsonEscapeNotAllowed, order("\"p\"", "\"\\u0070\"")),
         (Refusal::ActionNotSupported, l1(r#"{"type":"noop"}"#)),
+        (Refusal::TimeInForceNotSupported, order("Ioc", "LiquidationMarket")),
         (Refusal::NetworkNotAllowed, enveloped(|envelope| envelope.network = Network::Testnet)),
         (Refusal::VaultNotAllowed, enveloped(|envelope| envelope.vault_address = Some([1; 20]))),
         (Refusal::ActionNotAllowed, user(&USD_SEND.replace("usdSend", "withdraw3"))),
@@ -256,6 +257,49 @@ fn size_zero_closes_a_position_only_as_a_trigger_under_position_tpsl() {
     assert_eq!(l1(&closing.replace("\"na\"", "\"positionTpsl\"")), Ok(()));
     let limit = ORDER.replace("\"2\"", "\"0\"").replace("\"na\"", "\"positionTpsl\"");
     assert_eq!(l1(&limit).unwrap_err().refusal, Refusal::SizeZero);
+    let opening = closing.replace("\"na\"", "\"positionTpsl\"").replace("\"r\":true", "\"r\":false");
+    assert_eq!(l1(&opening), Err(Why::new(Refusal::SizeZero).subject(0)));
+}
+
+#[test]
+fn a_time_in_force_of_the_exchange_that_is_not_claimed_is_unsupported_in_msgpack_too() {
+    let msgpack = |word: &str| {
+        let canonical = with_decoded(Form::L1Json, ORDER.as_bytes(), |action| {
+            action.map(|action| action.canonical().to_vec()).unwrap()
+        });
+        let at = canonical.windows(4).position(|bytes| bytes == b"\xa3Ioc").unwrap();
+        let text = [&[0xa0 | u8::try_from(word.len()).unwrap()], word.as_bytes()].concat();
+        let bytes = [&canonical[..at], &text, &canonical[at + 4..]].concat();
+        with_decoded(Form::L1Msgpack, &bytes, |action| action.map(|_| ()))
+    };
+    assert_eq!(msgpack("Gtc"), Ok(()));
+    let why = msgpack("LiquidationMarket").unwrap_err();
+    assert_eq!(why, Why::new(Refusal::TimeInForceNotSupported).subject(0));
+    assert_eq!(why.refusal.family(), wire::Family::Unsupported);
+    assert_eq!(msgpack("Fok").unwrap_err().refusal, Refusal::WordNotKnown);
+}
+
+#[test]
+fn the_vault_rule_is_for_l1_actions_and_not_for_user_signed_ones() {
+    let limits = Limits { without_vault: false, vaults: &[], ..LIMITS };
+    for (form, action, judged) in [
+        (Form::UserJson, USD_SEND, Ok(())),
+        (Form::UserJson, SPOT_SEND, Ok(())),
+        (Form::L1Json, ORDER, Err(Refusal::VaultNotAllowed)),
+        (Form::L1Json, LEVERAGE, Err(Refusal::VaultNotAllowed)),
+        (Form::L1Json, r#"{"type":"cancel","cancels":[{"a":3,"o":1}]}"#, Err(Refusal::VaultNotAllowed)),
+        (
+            Form::L1Json,
+            r#"{"type":"cancelByCloid","cancels":[{"asset":3,"cloid":"0x00000000000000000000000000000001"}]}"#,
+            Err(Refusal::VaultNotAllowed),
+        ),
+    ] {
+        let result =
+            with_payload(form, &payload(&ENVELOPE, &Claims::default(), action.as_bytes()), |action| {
+                action.unwrap().judge(&limits, &ME, NOW).map(|_| ())
+            });
+        assert_eq!(result.map_err(|why| why.refusal), judged, "{action}");
+    }
 }
 
 #[test]

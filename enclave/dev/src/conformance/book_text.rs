@@ -84,7 +84,7 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
             write!(
                 text,
                 "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = {routers}\nrouter = \"{router}\"\n\
-                 tokens_in = {all}\ntokens_out = {all}\npool_fees = []\nrecipients = {all}\n\
+                 tokens_in = {all}\ntokens_out = {all}\npool_fees = \"any\"\nrecipients = {all}\n\
                  amount_in_max = \"{EVM_AMOUNT_MAX}\"\nout_per_in_min = {{ numerator = 0, denominator = 1 }}\n{deadline}"
             )?;
         }
