@@ -89,7 +89,8 @@ fn a_hyperliquid_nonce_is_signed_once() {
 fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
     // As far ahead as the book allows, signed by a boot that ends at once.
     let now = Now { monotonic_ms: 1, wall_ms: BOOTED.wall_ms + 1_000 };
-    let ahead_max_ms = policies::BOOK.slot(HYPERLIQUID).unwrap().grants.hyperliquid.unwrap().nonce_ahead_max_ms;
+    let ahead_max_ms =
+        policies::BOOK.slot(HYPERLIQUID).unwrap().grants.hyperliquid.unwrap().nonce_ahead_max_ms;
     let nonce = now.wall_ms + ahead_max_ms;
     let body = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(nonce, 1));
     assert_eq!(Desk::booted(BOOTED).handle(now, &body).code, CODE_SIGNED);

@@ -114,7 +114,13 @@ impl Chain {
     }
 
     /// Encodes the next record and moves the head to it; `None` when it cannot be encoded, and then nothing moved.
-    fn append(&mut self, asked: Asked, why: Option<Why>, digest: Option<[u8; 32]>, told: Told) -> Option<&[u8]> {
+    fn append(
+        &mut self,
+        asked: Asked,
+        why: Option<Why>,
+        digest: Option<[u8; 32]>,
+        told: Told,
+    ) -> Option<&[u8]> {
         let (observed, limit) = why.map_or((Shown::Nothing, Shown::Nothing), |why| (why.observed, why.limit));
         let receipt = Receipt {
             version: RECEIPT_VERSION,

@@ -178,7 +178,9 @@ fn insert(keyring: &mut Keyring, slot: &Slot<'_>, secret: Secret) -> Result<bool
     match keyring.insert(slot, secret) {
         Ok(()) => Ok(true),
         Err(KeyFault::PublicKeyDiffers | KeyFault::OutOfRange) => Ok(false),
-        Err(fault @ (KeyFault::SlotTaken | KeyFault::Full | KeyFault::Missing)) => Err(KeysFault::Refused(fault)),
+        Err(fault @ (KeyFault::SlotTaken | KeyFault::Full | KeyFault::Missing)) => {
+            Err(KeysFault::Refused(fault))
+        }
     }
 }
 
