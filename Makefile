@@ -5,17 +5,20 @@ NIGHTLY ?= nightly
 FUZZ_SECS ?= 600
 FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user solana vault_handle wire
 
-.PHONY: help demo test test-full lint doc judge fuzz fuzz-canary deny clean
+.PHONY: help demo test test-core test-full lint doc judge fuzz fuzz-canary deny clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo: ## build, start a vault and a host, sign for every venue, pull the kill switch, verify the receipts
-	$(CARGO) build --locked --release -q -p enclave-dev -p portcullis-host
+	$(CARGO) build --locked --release -p enclave-dev -p portcullis-host
 	@./target/release/demo
 
 test: ## all tests that need stable Rust only
 	$(CARGO) test --locked --workspace
+
+test-core: ## the same without the oracles, whose libraries take minutes to build
+	$(CARGO) test --locked --workspace --exclude 'oracle-*'
 
 test-full: test lint ## test, and what needs more: nightly, the shared judge; each skip is printed and counted
 	@./tests/full.sh

@@ -1,8 +1,8 @@
 //! How long `Vault::handle` takes, beside a bare signature with the same key and library, in one run.
 //!
 //! In process and closed loop: no socket, no wake-up. The two take turns in blocks, so that a slow moment of the
-//! machine falls on both; what carries over to another machine is the ratio. Socket, load and KMS rows come with
-//! the speed issue.
+//! machine falls on both; what carries over to another machine is the ratio. Socket, load and KMS rows come
+//! later.
 
 use std::hint::black_box;
 use std::time::Instant;

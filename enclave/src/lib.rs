@@ -1,7 +1,7 @@
 //! The vault: what an enclave runs between its socket and its keys.
 //!
 //! [`Vault::handle`] is pure: bytes and a time in, bytes out. Everything with a side effect is in [`serve`].
-//! The production binary (boot, NSM, attestation, vsock) comes with the image issue; the development vault is
+//! The production binary (boot, NSM, attestation, vsock) comes later; the development vault is
 //! a package of its own, `enclave/dev`, which drives this same code over a unix socket.
 
 pub mod serve;

@@ -1,7 +1,6 @@
 //! Who may ask, and whether the vault is willing at all.
 //!
-//! Clients have no sessions yet: the session layer (Noise IK, sequence numbers, scopes) comes with the policy
-//! issue and takes its place in [`Sessions::admit`], before a payload is looked at. Until then whoever reaches
+//! Clients have no sessions yet: the session layer (Noise IK, sequence numbers, scopes) comes later and takes its place in [`Sessions::admit`], before a payload is looked at. Until then whoever reaches
 //! the socket may ask for whatever the book allows; the host checks the peer's uid.
 
 use wire::control::Mode;
@@ -27,7 +26,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Boot mode is live until the policy issue brings the others.
+    /// Boot mode is live; the other modes come later.
     #[must_use]
     pub const fn at_boot() -> Self {
         Self { mode: Mode::Live }

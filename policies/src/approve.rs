@@ -53,7 +53,7 @@ impl<P> Approved<P> {
 /// Judges `payload` by what `book` grants the key in `key_slot` and reserves what it uses up.
 ///
 /// The order is fixed: slot, grant, the venue's rules, then reservations, so that a refused payload spends
-/// nothing. Budgets (token buckets) come with the policy issue; their place is [`Usage::reserve`], after the
+/// nothing. Budgets (token buckets) come later; their place is [`Usage::reserve`], after the
 /// rules and before the approval exists.
 ///
 /// # Errors

@@ -86,6 +86,10 @@ impl Digest {
 }
 
 /// A message that a decoder checked from its first to its last byte. It cannot be made outside this crate.
+///
+/// ```compile_fail,E0423
+/// let message = venues::Message(&[]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a>(&'a [u8]);
 
@@ -137,7 +141,18 @@ pub struct SingleUseNonce {
     pub ahead_max_ms: u64,
 }
 
-/// A payload that was decoded whole.
+/// A payload that was decoded whole. A type of one's own, whose rules always say yes, cannot be one:
+///
+/// ```compile_fail,E0277
+/// struct Anything;
+/// impl venues::Scheme for Anything {
+///     type Preimage<'a> = venues::Digest;
+///     type Account = venues::Address;
+///     fn account(_: &venues::PublicKey) -> Option<&venues::Address> {
+///         None
+///     }
+/// }
+/// ```
 pub trait Payload: sealed::Sealed {
     /// How it is signed.
     type Scheme: Scheme;

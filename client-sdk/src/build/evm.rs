@@ -29,7 +29,7 @@
 
 use std::fmt;
 
-use venues::{Address, U256};
+pub use venues::{Address, U256};
 
 /// The chain, the nonce and what gas may cost: the fields every transaction has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

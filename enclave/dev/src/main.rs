@@ -39,7 +39,7 @@ enum Command {
         #[arg(long)]
         control: Address,
     },
-    /// Make, import and show keys.
+    /// Make and import keys.
     Keys {
         /// Folder of key files.
         #[arg(long, default_value = "dev-keys")]
@@ -148,9 +148,11 @@ fn print_public(public: &PublicKey) {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match public {
         PublicKey::Secp256k1 { compressed, address } => {
-            println!("public_key = \"0x{}\"", hex(compressed));
+            println!("public_key = {{ secp256k1 = \"0x{}\" }}", hex(compressed));
             println!("# address 0x{}", hex(address));
         }
-        PublicKey::Ed25519 { key } => println!("public_key = \"{}\"", bs58::encode(key).into_string()),
+        PublicKey::Ed25519 { key } => {
+            println!("public_key = {{ ed25519 = \"{}\" }}", bs58::encode(key).into_string())
+        }
     }
 }

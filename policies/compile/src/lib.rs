@@ -44,7 +44,7 @@ pub const FILE_SIZE_MAX: usize = 1024 * 1024;
 /// The book is leaked: a book lives as long as its process. A process that compiles many (a fuzzer) pays for each.
 ///
 /// # Errors
-/// Every fault of the file, in the order of the text. After a syntax fault only syntax faults are told.
+/// Every fault of the file, in the order of the text; where the text is not TOML, the first place where it is not.
 pub fn compile(file_name: &str, text: &str) -> Result<&'static Book<'static>, Vec<Fault>> {
     let faults = Faults::default();
     let book = read(text, &faults);
@@ -59,7 +59,8 @@ fn read(text: &str, faults: &Faults) -> Option<Book<'static>> {
         return faults.add(0, Rule::FileTooLong, format!("{} bytes; at most {FILE_SIZE_MAX}", text.len()));
     }
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
+    // What follows the first one is usually its echo.
+    if let Some(error) = errors.first() {
         let at = error.span().map_or(0, |span| span.start);
         faults.add::<()>(at, Rule::Syntax, error.message().to_owned());
     }

@@ -7,6 +7,8 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use client_sdk::{Client, Config, SignError, Signature, Signed};
@@ -33,6 +35,11 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Fault> {
+    // A signal ends the demo between two requests, so that it takes down what it started.
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
     let folder = Folder::create()?;
     let (vault, control) = (folder.address("vault.sock"), folder.address("control.sock"));
     let (host, receipts) = (folder.path("host.sock"), folder.path("receipts"));
@@ -57,6 +64,9 @@ fn run() -> Result<(), Fault> {
     let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, Config::default())?;
     let examples = examples()?;
     for example in &examples {
+        if stop.load(Ordering::Relaxed) {
+            return Err("stopped by a signal".into());
+        }
         show(example, &mut client)?;
     }
     println!("\n  The host pulls the kill switch; the same bot asks once more:\n");
@@ -119,7 +129,7 @@ fn now() -> Instant {
 
 /// The signature must be the pinned key's, over the digest (or message) that the payload has.
 fn check(example: &Example, payload: &[u8], signed: &Signed) -> Result<(), Fault> {
-    let slot = policies::BOOK.slot(example.slot).ok_or("the demo book has no such slot")?;
+    let slot = book()?.slot(example.slot).ok_or("the demo book has no such slot")?;
     // A Solana payload is the message's size, the message, and addresses that are not signed.
     let message = match (example.kind, payload) {
         (PayloadKind::SolanaMessage, [low, high, rest @ ..]) => {
@@ -145,6 +155,13 @@ fn coloured(text: &str, colour: u8) -> String {
     }
 }
 
+/// The book that the vault of this demo serves.
+fn book() -> Result<&'static book::Book<'static>, Fault> {
+    static BOOK_READ: OnceLock<Option<&'static book::Book<'static>>> = OnceLock::new();
+    let book = *BOOK_READ.get_or_init(|| compile::compile("demo.toml", BOOK).ok());
+    book.ok_or_else(|| "the demo book does not compile".into())
+}
+
 fn reason(refused: &client_sdk::Refused) -> String {
     let name = refused.refusal.name();
     match (refused.observed.to_string(), refused.limit.to_string()) {
@@ -158,7 +175,7 @@ fn reason(refused: &client_sdk::Refused) -> String {
 
 /// The exchange's nonce is a time in ms; two requests of one millisecond need two nonces.
 fn nonce() -> Result<u64, Fault> {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
     static LAST: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::disallowed_methods, reason = "a bot's nonce is the time")]
     let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
