@@ -36,11 +36,7 @@ check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 
 if [ -f ../shared/judge/judge.py ]; then
-    vectors=$(cd ../shared/vectors && ls evm_eip1559.jsonl hyperliquid.jsonl hyperliquid_bench200.jsonl solana_drift.jsonl \
-        negative_evm_eip1559.jsonl negative_hyperliquid.jsonl negative_solana_drift.jsonl | sed 's|^|../shared/vectors/|')
-    cargo build --locked --release -q -p enclave-dev --bin conformance
-    # shellcheck disable=SC2086
-    check "the judge" env CONFORMANCE=target/release/conformance python3 ../shared/judge/judge.py $vectors
+    check "the judge" ./tests/judge.sh
 else
     skip "the judge" "no shared vectors beside this checkout"
 fi
