@@ -127,8 +127,8 @@ impl BookVisitor for Show {
 
     fn open_list(&mut self, len: usize) {
         if len == 0 {
-            // What an empty list means is its rule's business: "none" would be wrong for pool_fees.
-            self.leaf("(empty)");
+            // The one list that allows everything when it names nothing; a book writes it as "any".
+            self.leaf(if self.field == "pool_fees" { "(any)" } else { "(none)" });
             self.around.push(Around::List);
         } else {
             self.open(Around::List);
