@@ -106,7 +106,7 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
         move || relay.run(bot)
     });
     let _ = sync.join();
-    let kept = ledger.sync();
+    let kept = ledger.finish();
     if let Err(error) = &kept {
         log::write(Level::Error, "relay_ended", &[("error", error)]);
     }

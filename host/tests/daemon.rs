@@ -384,6 +384,8 @@ fn a_reply_whose_receipt_cannot_be_kept_does_not_go_on_and_the_switch_still_work
     let vault = Vault::start(&folder.0, 1);
     let daemon = Daemon::start(&folder, &[]);
     let mut idle = daemon.connect();
+    // Under an open segment.
+    assert_eq!(sign(&mut idle, 7), 0);
     std::fs::remove_dir_all(&daemon.receipts).unwrap();
     let mut bot = daemon.connect();
     bot.write_all(&framed(&request(1, b"payload"))).unwrap();

@@ -307,6 +307,38 @@ fn after_a_failure_of_the_disk_nothing_is_taken_any_more() {
 }
 
 #[test]
+fn a_segment_that_lost_its_name_is_a_failure_of_the_disk() {
+    type Attack = fn(&Folder, &Path);
+    let attacks: [Attack; 5] = [
+        |_, segment| fs::remove_file(segment).unwrap(),
+        |_, segment| fs::rename(segment, segment.with_extension("away")).unwrap(),
+        // A hard link keeps the file, but not where anyone looks for it.
+        |_, segment| {
+            fs::hard_link(segment, segment.with_extension("away")).unwrap();
+            fs::remove_file(segment).unwrap();
+        },
+        // Another file of the same name.
+        |_, segment| {
+            let bytes = fs::read(segment).unwrap();
+            fs::remove_file(segment).unwrap();
+            fs::write(segment, bytes).unwrap();
+        },
+        |folder, _| fs::remove_dir_all(&folder.0).unwrap(),
+    ];
+    for attack in attacks {
+        let folder = Folder::new();
+        let ledger = open(&folder);
+        let mut chain = Chain::new(1);
+        ledger.append(&chain.seal(1, 0)).unwrap();
+        attack(&folder, &only_segment(&folder));
+        for _ in 0..2 {
+            assert!(matches!(ledger.append(&chain.seal(1, 0)), Err(LedgerError::Disk(_))));
+        }
+        assert!(ledger.sync().is_err());
+    }
+}
+
+#[test]
 fn bytes_that_are_no_receipt_are_not_written() {
     let folder = Folder::new();
     let ledger = open(&folder);

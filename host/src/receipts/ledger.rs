@@ -10,13 +10,14 @@
 //! cost at most the receipts of that time. A torn record that it leaves is moved to `<segment>.torn-<offset>.<n>`
 //! at the next start, never dropped.
 //!
-//! After the first error of a write or a sync nothing is appended any more.
+//! After the first error of a write or a sync nothing is appended any more. That the open segment has lost its name
+//! (it or its folder was removed, renamed or replaced) is such an error: it is looked for before every write.
 
 use core::fmt;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -107,6 +108,7 @@ struct Chain {
     boot_id: [u8; 16],
     next: Next,
     file: Arc<File>,
+    path: PathBuf,
     size: u64,
     is_dirty: bool,
     waiting: BTreeMap<u64, Vec<u8>>,
@@ -214,6 +216,17 @@ impl Ledger {
         self.lock().check()
     }
 
+    /// The last [`Ledger::sync`]: also looks whether the open segments are still where they were written.
+    ///
+    /// # Errors
+    /// Like [`Ledger::sync`].
+    pub fn finish(&self) -> Result<(), LedgerError> {
+        self.sync()?;
+        let mut state = self.lock();
+        let named = state.chains.iter().try_for_each(Chain::check_name);
+        named.map_err(|error| state.fail(&error))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A thread that panicked inside left the state as good as an error would.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -277,19 +290,30 @@ impl Chain {
     fn open(folder: &Path, boot_id: [u8; 16], next: Next) -> io::Result<Self> {
         let number = next.number;
         let path = folder.join(Name { boot_id, number }.to_string());
-        let file = private().append(true).create_new(true).open(path)?;
+        let file = private().append(true).create_new(true).open(&path)?;
         File::open(folder)?.sync_all()?;
         Ok(Self {
             boot_id,
             next: Next { number: number.saturating_add(1), ..next },
             file: Arc::new(file),
+            path,
             size: 0,
             is_dirty: false,
             waiting: BTreeMap::new(),
         })
     }
 
+    /// Whether the file still has its name: what is written to one that was removed, or whose folder was, is
+    /// gone when the daemon ends.
+    fn check_name(&self) -> io::Result<()> {
+        let open = self.file.metadata()?;
+        let named = fs::symlink_metadata(&self.path)?;
+        let is_same = (open.dev(), open.ino()) == (named.dev(), named.ino());
+        if open.nlink() > 0 && is_same { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
     fn write(&mut self, folder: &Path, record: &[u8]) -> io::Result<()> {
+        self.check_name()?;
         if self.size >= SEGMENT_SIZE_MAX {
             self.file.sync_data()?;
             let waiting = std::mem::take(&mut self.waiting);
