@@ -23,7 +23,7 @@ use transport::{Address, Error, Listen as _, Listener, Stop, Stream};
 use crate::access::Access;
 use crate::admin;
 use crate::log::{self, Level, Limited};
-use crate::receipts::{GAP_WAIT, Ledger, SYNC_EVERY};
+use crate::receipts::{Ledger, SYNC_EVERY};
 use crate::relay::Relay;
 
 /// Bots at the same time; the vault takes as many connections.
@@ -75,7 +75,7 @@ pub fn run(config: Config) -> Result<bool, Error> {
 /// # Errors
 /// Like [`run`].
 pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
-    let (ledger, repairs) = Ledger::open(&config.receipts, GAP_WAIT)?;
+    let (ledger, repairs) = Ledger::open(&config.receipts)?;
     for repair in repairs {
         let (segment, side_file) = (repair.segment.display(), repair.side_file.display());
         log::write(
