@@ -124,9 +124,10 @@ impl Ledger {
     /// Opens `folder`, makes it when it is not there, and moves torn ends aside.
     ///
     /// # Errors
-    /// When the folder cannot be used, or another daemon holds it (`WouldBlock`).
+    /// When the folder cannot be used, others may write to it (`PermissionDenied`), or another daemon holds it (`WouldBlock`).
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Repair>)> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        check_private(folder)?;
         let lock = private().create(true).truncate(false).open(folder.join("lock"))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         let mut last = BTreeMap::new();
@@ -384,4 +385,15 @@ impl Chain {
         self.is_dirty = true;
         Ok(())
     }
+}
+
+/// Others could put receipts there, or take them away.
+fn check_private(folder: &Path) -> io::Result<()> {
+    let mode = fs::metadata(folder)?.mode() & 0o7777;
+    if mode & 0o022 == 0 {
+        return Ok(());
+    }
+    let folder = folder.display();
+    let text = format!("others may write to the receipts folder {folder} (mode {mode:04o}): chmod go-w it");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
 }

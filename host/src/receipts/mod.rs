@@ -10,4 +10,4 @@ pub use ledger::{Flight, Ledger, LedgerError, SYNC_EVERY};
 pub use repair::Repair;
 pub use segment::{Name, Records, Step};
 pub use show::tail;
-pub use verify::{Break, Expected, Fault, Report, verify};
+pub use verify::{Break, Expected, Fault, Report, verify, verify_live};
