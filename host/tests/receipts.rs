@@ -5,11 +5,14 @@
 mod world;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
 
-use portcullis_host::receipts::{Expected, Fault, Ledger, LedgerError, Report, tail, verify};
+use portcullis_host::receipts::{Expected, Fault, Ledger, LedgerError, Report, tail, verify, verify_live};
 use wire::receipt::ChainFault;
+use wire::{Refusal, Shown};
 use world::{Chain, Folder};
 
 fn open(folder: &Folder) -> Ledger {
@@ -421,4 +424,45 @@ fn the_tail_shows_the_last_receipts_oldest_first() {
     assert_eq!(lines.len(), 2);
     assert!(lines[0].trim_start().starts_with("3 ") && lines[0].contains("signed"), "{}", lines[0]);
     assert!(lines[1].contains(r#"{"chain_id":"9"}"#), "{}", lines[1]);
+}
+
+#[test]
+fn the_tail_says_what_was_observed_and_when_facts_were_cut() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let mut chain = Chain::new(1);
+    let cut = chain.seal_with(1, Refusal::Halted.code(), |receipt| {
+        receipt.observed = Shown::Uint(70);
+        receipt.limit = Shown::Uint(50);
+        receipt.facts_complete = false;
+    });
+    ledger.begin().append(&cut).unwrap();
+    ledger.begin().append(&chain.seal(2, 0)).unwrap();
+    let lines = tail(&folder.0, 2).unwrap();
+    assert!(lines[0].contains("observed 70  limit 50") && lines[0].contains("facts cut"), "{}", lines[0]);
+    assert!(!lines[1].contains("observed") && !lines[1].contains("facts cut"), "{}", lines[1]);
+}
+
+#[test]
+fn a_folder_that_others_can_write_to_is_refused() {
+    for mode in [0o770, 0o707, 0o1777] {
+        let folder = Folder::new();
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(mode)).unwrap();
+        let error = Ledger::open(&folder.0).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        assert!(error.to_string().contains(&format!("mode {mode:04o}")), "{error}");
+    }
+    let folder = Folder::new();
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
+    open(&folder);
+}
+
+#[test]
+fn an_end_that_does_not_come_is_missing_in_a_live_folder_too() {
+    let (folder, _) = filled(2);
+    let mut vault = Chain::new(1);
+    vault.seal_many(3);
+    let expected = Expected { boot_id: vault.boot_id, receipts: 3, head: vault.head };
+    let report = verify_live(&folder.0, expected, Duration::from_millis(1)).unwrap();
+    assert_eq!(report.first_break.unwrap().fault, Fault::EndMissing { sealed: 3 });
 }
