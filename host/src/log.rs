@@ -77,7 +77,7 @@ impl Queue {
         let is_busy =
             |queued: &mut Queued| queued.is_writing || !queued.lines.is_empty() || queued.dropped > 0;
         let waited = self.changed.wait_timeout_while(self.lock(), patience, is_busy);
-        let (_, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (_state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         !waited.timed_out()
     }
 }

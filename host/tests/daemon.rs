@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 
-use rustix::process::geteuid;
+use rustix::process::{Signal, geteuid};
 use world::daemon::{Daemon, assert_closed, program, sign, text};
 use world::{Folder, HANG, Vault, framed, read_frame, request};
 
