@@ -1,8 +1,8 @@
 //! A listener, who may come in, how many, and who has to make room.
 
 use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -33,17 +33,34 @@ pub(crate) enum Full {
     CutIdle,
 }
 
-/// Said by a peer's thread once it is not idle any more.
+/// A peer's place: what its thread says of itself, and what to cut it with.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Busy(Arc<AtomicBool>);
+pub(crate) struct Busy(Arc<Place>);
+
+#[derive(Debug, Default)]
+struct Place {
+    is_busy: AtomicBool,
+    /// `None` where nobody is cut, once it was, and once the thread has ended: a handle kept here would keep the
+    /// connection open.
+    stream: Mutex<Option<Stream>>,
+}
 
 impl Busy {
+    fn new(stream: Option<Stream>) -> Self {
+        Self(Arc::new(Place { is_busy: AtomicBool::new(false), stream: Mutex::new(stream) }))
+    }
+
+    /// Not idle any more.
     pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_busy.store(true, Ordering::Relaxed);
     }
 
     fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_busy.load(Ordering::Relaxed)
+    }
+
+    fn take_stream(&self) -> Option<Stream> {
+        self.0.stream.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -62,8 +79,6 @@ pub(crate) struct Door {
 struct Peer {
     thread: JoinHandle<()>,
     busy: Busy,
-    /// To cut it with; `None` where nobody is cut, and once it was.
-    stream: Option<Stream>,
 }
 
 impl Door {
@@ -127,13 +142,18 @@ impl Door {
             PEER_BEYOND_CAP.warn(&[("peers_max", &self.peers_max)]);
             return turn_away(stream, self.full);
         }
-        let busy = Busy::default();
-        let to_cut = match self.full {
+        let busy = Busy::new(match self.full {
             Full::TurnAway => None,
             Full::CutIdle => stream.try_clone().ok(),
-        };
-        match thread::Builder::new().name("peer".into()).spawn(run(stream, busy.clone())) {
-            Ok(thread) => self.peers.push(Peer { thread, busy, stream: to_cut }),
+        });
+        let peer_run = run(stream, busy.clone());
+        let place = busy.clone();
+        let thread = thread::Builder::new().name("peer".into()).spawn(move || {
+            peer_run();
+            drop(place.take_stream());
+        });
+        match thread {
+            Ok(thread) => self.peers.push(Peer { thread, busy }),
             Err(error) => ACCEPT_FAILED.warn(&[("error", &error)]),
         }
     }
@@ -143,8 +163,8 @@ impl Door {
         if self.peers.len() >= self.peers_max.saturating_mul(2) {
             return false;
         }
-        let idle = self.peers.iter_mut().filter(|peer| !peer.busy.is_set());
-        let Some(stream) = idle.filter_map(|peer| peer.stream.take()).next() else {
+        let mut idle = self.peers.iter().filter(|peer| !peer.busy.is_set());
+        let Some(stream) = idle.find_map(|peer| peer.busy.take_stream()) else {
             return false;
         };
         PEER_CUT_FOR_ROOM.warn(&[("peers_max", &self.peers_max)]);
