@@ -1,10 +1,14 @@
 //! The running daemon: listeners, threads, and how they end.
 //!
 //! ```text
-//! main      accepts bots        one thread each, at most BOTS_MAX
-//! admin     accepts operators   one thread each, at most OPERATORS_MAX
+//! main      accepts bots        one thread each, at most BOTS_MAX; one more hears TooManyConnections
+//! admin     accepts operators   one thread each, at most OPERATORS_MAX; for one more the idlest is cut
 //! sync      syncs the ledger every SYNC_EVERY
+//! log       writes the log; nobody else waits for standard error
 //! ```
+//! A bot may keep its connection without a request for as long as it likes, and keeps its place by that: trading
+//! bots are quiet for hours and then in a hurry. Who is on the list of users is trusted with places.
+//!
 //! On SIGTERM or SIGINT: nothing more is accepted or read; what was passed on to the vault is followed to its
 //! receipt and reply; the ledger is synced. When the ledger fails, the relay ends in the same way and the admin
 //! socket stays, so that the switch can still be pulled.
@@ -14,16 +18,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
-use transport::{Address, Error, Listen as _, Listener, Stop, Stream};
+use transport::{Address, Error, Stop};
 
 use crate::access::Access;
 use crate::admin;
-use crate::log::{self, Level, Limited};
-use crate::receipts::{GAP_WAIT, Ledger, SYNC_EVERY};
+use crate::door::{Door, Full};
+use crate::log::{self, Level};
+use crate::receipts::{Ledger, SYNC_EVERY};
 use crate::relay::Relay;
 
 /// Bots at the same time; the vault takes as many connections.
@@ -32,12 +36,13 @@ const BOTS_MAX: usize = 64;
 /// Operators at the same time.
 const OPERATORS_MAX: usize = 8;
 
-/// How long nobody is accepted after the process had no descriptor or thread left for it.
-const ACCEPT_PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
+/// Descriptors that the process must be able to open: two for each bot, three for each operator (and as many
+/// operators again that are on their way out), and some for listeners, segments, signals and whoever is turned away.
+const DESCRIPTORS_MIN: u64 = 256;
+const _: () = assert!(2 * BOTS_MAX + 3 * 2 * OPERATORS_MAX + 64 <= 256);
 
-static PEER_REFUSED: Limited = Limited::new("peer_refused");
-static PEER_BEYOND_CAP: Limited = Limited::new("peer_beyond_cap");
-static ACCEPT_FAILED: Limited = Limited::new("accept_failed");
+/// How long the end may wait for the log to be written.
+const LOG_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
@@ -75,7 +80,8 @@ pub fn run(config: Config) -> Result<bool, Error> {
 /// # Errors
 /// Like [`run`].
 pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
-    let (ledger, repairs) = Ledger::open(&config.receipts, GAP_WAIT)?;
+    check_descriptors()?;
+    let (ledger, repairs) = Ledger::open(&config.receipts)?;
     for repair in repairs {
         let (segment, side_file) = (repair.segment.display(), repair.side_file.display());
         log::write(
@@ -90,30 +96,41 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
     let relay_stop = Stop::new()?;
     let relay =
         Arc::new(Relay { vault: config.vault, ledger: Arc::clone(&ledger), stop: relay_stop.clone() });
-    let admin_door = Door::new(operators, Access::own(), OPERATORS_MAX, Stop::new()?);
+    let admin_door = Door::new(operators, Access::own(), OPERATORS_MAX, Full::CutIdle, Stop::new()?);
     let control = Arc::new(config.control);
     let admin_stop = stop.clone();
     let admin = thread::Builder::new().name("admin".into()).spawn(move || {
-        admin_door.serve(&admin_stop, |operator| {
+        admin_door.serve(&admin_stop, |operator, busy| {
             let control = Arc::clone(&control);
-            move || admin::run(operator, &control)
+            move || admin::run(operator, &busy, &control)
         });
     })?;
     let sync = sync_until(&relay_stop, Arc::clone(&ledger))?;
     log::write(Level::Info, "started", &[("vault", &relay.vault), ("listen", &bots.path().display())]);
-    Door::new(bots, config.access, BOTS_MAX, relay_stop).serve(stop, |bot| {
+    Door::new(bots, config.access, BOTS_MAX, Full::TurnAway, relay_stop).serve(stop, |bot, _| {
         let relay = Arc::clone(&relay);
         move || relay.run(bot)
     });
     let _ = sync.join();
-    let kept = ledger.sync();
+    let kept = ledger.finish();
     if let Err(error) = &kept {
         log::write(Level::Error, "relay_ended", &[("error", error)]);
     }
     // Without a relay there is still a switch.
     let _ = admin.join();
     log::write(Level::Info, "stopped", &[]);
+    log::flush(LOG_TIME_MAX);
     Ok(kept.is_ok())
+}
+
+/// Found out now, and not when a kill finds no descriptor left.
+fn check_descriptors() -> io::Result<()> {
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < DESCRIPTORS_MIN => Err(io::Error::other(format!(
+            "the limit of open files (RLIMIT_NOFILE, ulimit -n) is {limit}; {DESCRIPTORS_MIN} are needed"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn sync_until(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {
@@ -126,71 +143,4 @@ fn sync_until(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {
             }
         }
     })
-}
-
-/// A listener, who may come in, and how many.
-struct Door {
-    listener: Listener,
-    access: Access,
-    peers_max: usize,
-    /// Closes this door alone, and tells those who are in.
-    closing: Stop,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Door {
-    fn new(listener: Listener, access: Access, peers_max: usize, closing: Stop) -> Self {
-        Self { listener, access, peers_max, closing, threads: Vec::with_capacity(peers_max) }
-    }
-
-    /// Accepts until `stop` or `closing`, closes the door, and waits for those who are in.
-    fn serve<F: FnOnce() + Send + 'static>(mut self, stop: &Stop, peer: impl Fn(Stream) -> F) {
-        while self.wait(stop) {
-            match self.listener.accept() {
-                Ok(stream) => self.admit(stream, &peer),
-                Err(error) => {
-                    ACCEPT_FAILED.warn(&[("error", &error)]);
-                    thread::sleep(ACCEPT_PAUSE);
-                }
-            }
-        }
-        drop(self.listener);
-        self.closing.stop();
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-    }
-
-    /// Whether someone waits at the door; false when it is time to stop.
-    fn wait(&self, stop: &Stop) -> bool {
-        loop {
-            let mut watched = [
-                PollFd::new(stop, PollFlags::IN),
-                PollFd::new(&self.closing, PollFlags::IN),
-                PollFd::new(&self.listener, PollFlags::IN),
-            ];
-            match poll(&mut watched, None) {
-                Ok(_) => {}
-                Err(Errno::INTR) => continue,
-                Err(_) => return false,
-            }
-            let [stop, closing, _] = watched.map(|watched| !watched.revents().is_empty());
-            return !stop && !closing;
-        }
-    }
-
-    fn admit<F: FnOnce() + Send + 'static>(&mut self, stream: Stream, peer: &impl Fn(Stream) -> F) {
-        if let Err(uid) = self.access.check(&stream) {
-            let uid = uid.map_or("unknown".to_owned(), |uid| uid.to_string());
-            return PEER_REFUSED.warn(&[("uid", &uid)]);
-        }
-        self.threads.retain(|thread| !thread.is_finished());
-        if self.threads.len() >= self.peers_max {
-            return PEER_BEYOND_CAP.warn(&[("peers_max", &self.peers_max)]);
-        }
-        match thread::Builder::new().name("peer".into()).spawn(peer(stream)) {
-            Ok(thread) => self.threads.push(thread),
-            Err(error) => ACCEPT_FAILED.warn(&[("error", &error)]),
-        }
-    }
 }

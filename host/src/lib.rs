@@ -16,6 +16,7 @@ pub mod access;
 mod admin;
 pub mod control;
 pub mod daemon;
+mod door;
 pub mod log;
 pub mod receipts;
 mod relay;

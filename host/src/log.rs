@@ -1,9 +1,91 @@
 //! Log lines on standard error: `time level event key=value ..`. Never a byte of a payload.
+//!
+//! Whoever logs never waits for standard error: lines go through a bounded queue to one thread that writes them.
+//! What does not fit is dropped, counted, and the count is logged when there is room again.
 
+use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Lines that may wait for standard error.
+const QUEUED_MAX: usize = 512;
+
+static QUEUE: Queue = Queue::new();
+static WRITER: Once = Once::new();
+
+#[derive(Debug)]
+struct Queue {
+    state: Mutex<Queued>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Queued {
+    lines: VecDeque<String>,
+    dropped: u64,
+    is_writing: bool,
+}
+
+impl Queue {
+    const fn new() -> Self {
+        let state = Queued { lines: VecDeque::new(), dropped: 0, is_writing: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queued> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Never waits for the writer.
+    fn push(&self, line: String) {
+        let mut queued = self.lock();
+        if queued.lines.len() >= QUEUED_MAX {
+            queued.dropped = queued.dropped.saturating_add(1);
+            return;
+        }
+        queued.lines.push_back(line);
+        drop(queued);
+        self.changed.notify_all();
+    }
+
+    /// The next line to be written; after a drop, first the lines from before it, then how many there were.
+    fn next(&self) -> String {
+        let mut queued = self.lock();
+        queued.is_writing = false;
+        loop {
+            let line = match queued.lines.pop_front() {
+                None if queued.dropped > 0 => {
+                    let dropped = std::mem::take(&mut queued.dropped);
+                    Some(line(Level::Warn, "log_lines_dropped", &[("count", &dropped)]))
+                }
+                line => line,
+            };
+            if let Some(line) = line {
+                queued.is_writing = true;
+                return line;
+            }
+            self.changed.notify_all();
+            queued = self.changed.wait(queued).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn flush(&self, patience: Duration) -> bool {
+        let is_busy =
+            |queued: &mut Queued| queued.is_writing || !queued.lines.is_empty() || queued.dropped > 0;
+        let waited = self.changed.wait_timeout_while(self.lock(), patience, is_busy);
+        let (_state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        !waited.timed_out()
+    }
+}
+
+/// Waits until all lines are written, for at most `patience`. Returns whether they are.
+pub fn flush(patience: Duration) -> bool {
+    QUEUE.flush(patience)
+}
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +98,22 @@ pub enum Level {
     Error,
 }
 
-/// Writes a line. Values are written so that they stay one word: spaces, quotes and control characters are
+/// Queues a line. Never waits. Values are written so that they stay one word: spaces, quotes and control characters are
 /// escaped.
 pub fn write(level: Level, event: &str, fields: &[(&str, &dyn fmt::Display)]) {
+    WRITER.call_once(|| {
+        let writer = || loop {
+            let line = QUEUE.next();
+            // Nobody is left to be told that the log cannot be written.
+            let _ = std::io::stderr().write_all(line.as_bytes());
+        };
+        // Without a thread the queue fills, and the daemon works on.
+        let _ = thread::Builder::new().name("log".into()).spawn(writer);
+    });
+    QUEUE.push(line(level, event, fields));
+}
+
+fn line(level: Level, event: &str, fields: &[(&str, &dyn fmt::Display)]) -> String {
     let level = match level {
         Level::Info => "info",
         Level::Warn => "warn",
@@ -40,8 +135,7 @@ pub fn write(level: Level, event: &str, fields: &[(&str, &dyn fmt::Display)]) {
         }
     }
     line.push('\n');
-    // Nobody is left to be told that the log cannot be written.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    line
 }
 
 /// A bound on lines that a peer can cause: so many a second, the rest is counted and told with the next line.
@@ -98,6 +192,23 @@ fn now_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_do_not_fit_the_queue_are_dropped_and_their_count_is_a_line() {
+        let queue = Queue::new();
+        for n in 0..QUEUED_MAX + 3 {
+            queue.push(n.to_string());
+        }
+        assert!(!queue.flush(Duration::ZERO));
+        for n in 0..QUEUED_MAX {
+            assert_eq!(queue.next(), n.to_string());
+        }
+        assert!(queue.next().ends_with(" warn log_lines_dropped count=3\n"));
+        queue.push("later".to_owned());
+        assert_eq!(queue.next(), "later");
+        // The last one is still being written.
+        assert!(!queue.flush(Duration::ZERO));
+    }
 
     #[test]
     fn lines_beyond_the_bound_are_counted_and_told_later() {

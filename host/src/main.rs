@@ -2,15 +2,19 @@
 
 #![forbid(unsafe_code)]
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use portcullis_host::access::Access;
 use portcullis_host::control::ask;
 use portcullis_host::daemon::{self, Config};
 use portcullis_host::receipts::{self, Expected, Report};
+use signal_hook::consts::SIGXFSZ;
 use transport::Address;
 use wire::control::{Command, Mode, Status};
 
@@ -19,6 +23,9 @@ const EXIT_FAILED: u8 = 1;
 
 /// The receipts are not the vault's chain.
 const EXIT_CHAIN_BROKEN: u8 = 8;
+
+/// How long the end that the vault speaks of may be on its way to the folder.
+const END_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Relay, receipts store and kill switch of a Portcullis vault.
 #[derive(Parser)]
@@ -101,6 +108,11 @@ enum ReceiptsTask {
 }
 
 fn main() -> ExitCode {
+    // A file that may not grow any more (RLIMIT_FSIZE) is then a failed write (EFBIG) and not the end.
+    if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::default()) {
+        complain(format_args!("portcullis-host: SIGXFSZ cannot be caught: {error}"));
+        return ExitCode::from(EXIT_FAILED);
+    }
     let outcome = match Program::parse().task {
         Task::Run(args) => run(args),
         Task::Kill(args) => kill(args),
@@ -109,7 +121,7 @@ fn main() -> ExitCode {
         Task::Receipts(ReceiptsTask::Tail { folder, lines }) => tail(&folder, lines),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("portcullis-host: {error}");
+        complain(format_args!("portcullis-host: {error}"));
         ExitCode::from(EXIT_FAILED)
     })
 }
@@ -138,54 +150,55 @@ fn run(args: RunArgs) -> Outcome {
 fn kill(args: ControlArgs) -> Outcome {
     let answer = ask(&address(args.admin, args.control)?, Command::Kill)?;
     let status = answer.status()?;
-    println!("{}", describe(&status));
+    say(format_args!("{}", describe(&status)));
     if status.mode == Mode::Halted {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("portcullis-host: the vault does not say that it is halted");
+    complain(format_args!("portcullis-host: the vault does not say that it is halted"));
     Ok(ExitCode::from(EXIT_FAILED))
 }
 
 fn status(args: ControlArgs) -> Outcome {
     let answer = ask(&address(args.admin, args.control)?, Command::Status)?;
-    println!("{}", describe(&answer.status()?));
+    say(format_args!("{}", describe(&answer.status()?)));
     Ok(ExitCode::SUCCESS)
 }
 
 fn verify(folder: &std::path::Path, admin: Option<PathBuf>, control: Option<Address>) -> Outcome {
-    let mut expected = None;
-    if admin.is_some() || control.is_some() {
+    let report = if admin.is_some() || control.is_some() {
         // Asked before the files are read: what is sealed from now on is not held against them.
         let answer = ask(&address(admin, control)?, Command::Status)?;
         let status = answer.status()?;
-        expected = Some(Expected { boot_id: status.boot_id, receipts: status.receipts, head: status.head });
-    }
-    let report = receipts::verify(folder, expected)?;
+        let expected = Expected { boot_id: status.boot_id, receipts: status.receipts, head: status.head };
+        receipts::verify_live(folder, expected, END_TIME_MAX)?
+    } else {
+        receipts::verify(folder, None)?
+    };
     Ok(tell(&report))
 }
 
 fn tail(folder: &std::path::Path, lines: usize) -> Outcome {
     for line in receipts::tail(folder, lines)? {
-        println!("{line}");
+        say(format_args!("{line}"));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn tell(report: &Report) -> ExitCode {
-    println!(
+    say(format_args!(
         "{} receipts ({} signed, {} refused) of {} boots in {} segments",
         report.records, report.signed, report.refused, report.boots, report.segments
-    );
+    ));
     for side_file in &report.side_files {
-        println!("torn end moved aside earlier: {}", side_file.display());
+        say(format_args!("torn end moved aside earlier: {}", side_file.display()));
     }
     let Some(first) = &report.first_break else {
-        println!("chain intact");
+        say(format_args!("chain intact"));
         return ExitCode::SUCCESS;
     };
-    println!("chain BROKEN at {} offset {}: {}", first.file.display(), first.offset, first.fault);
+    say(format_args!("chain BROKEN at {} offset {}: {}", first.file.display(), first.offset, first.fault));
     if report.breaks > 1 {
-        println!("{} breaks in all", report.breaks);
+        say(format_args!("{} breaks in all", report.breaks));
     }
     ExitCode::from(EXIT_CHAIN_BROKEN)
 }
@@ -215,6 +228,15 @@ fn describe(status: &Status<'_>) -> String {
         hex(&status.policy_hash),
         hex(&status.head),
     )
+}
+
+/// A line on standard output. Who closed it does not want to know; the exit code says it all.
+fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+fn complain(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 fn hex(bytes: &[u8]) -> String {

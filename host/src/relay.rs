@@ -19,7 +19,7 @@ use wire::reply::Reply;
 use wire::{REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
 
 use crate::log::{self, Level, Limited};
-use crate::receipts::{Ledger, LedgerError};
+use crate::receipts::{Flight, Ledger, LedgerError};
 
 /// How long a connection to the vault may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -90,21 +90,12 @@ impl Relay {
                 Ok(other) => return Err(End::Bot(Error::Frame(frame::FrameFault::Kind(other as u8)))),
                 Err(fault) => return Err(End::Bot(Error::Frame(fault))),
             }
+            let flight = self.ledger.begin();
             vault.write([request]).map_err(End::Vault)?;
             let reply = vault.read().map_err(End::Vault)?.ok_or_else(vault_closed)?;
-            self.keep_receipt(reply)?;
+            keep_receipt(flight, reply)?;
             bot.write([reply]).map_err(End::Bot)?;
         }
-    }
-
-    fn keep_receipt(&self, body: &[u8]) -> Result<(), End> {
-        let reply = Reply::read(body).map_err(|_| End::Ledger(LedgerError::NotAReceipt))?;
-        if reply.receipt.is_empty() && reply.code != CODE_SIGNED {
-            // The vault could not seal one and says so; it signed nothing.
-            return Ok(());
-        }
-        reply.receipt().map_err(|_| End::Ledger(LedgerError::NotAReceipt))?;
-        self.ledger.append(reply.receipt).map_err(End::Ledger)
     }
 
     /// Waits for the bot's next frame to start. Ends when the vault leaves meanwhile, or the relay stops.
@@ -132,6 +123,16 @@ impl Relay {
             return Ok(());
         }
     }
+}
+
+fn keep_receipt(flight: Flight<'_>, body: &[u8]) -> Result<(), End> {
+    let reply = Reply::read(body).map_err(|_| End::Ledger(LedgerError::NotAReceipt))?;
+    if reply.receipt.is_empty() && reply.code != CODE_SIGNED {
+        // The vault could not seal one and says so; it signed nothing.
+        return Ok(());
+    }
+    reply.receipt().map_err(|_| End::Ledger(LedgerError::NotAReceipt))?;
+    flight.append(reply.receipt).map_err(End::Ledger)
 }
 
 fn vault_closed() -> End {

@@ -4,116 +4,14 @@
 
 mod world;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 
-use rustix::process::{Pid, Signal, geteuid, kill_process};
-use wire::reply::Reply;
+use rustix::process::{Signal, geteuid};
+use world::daemon::{Daemon, assert_closed, program, sign, text};
 use world::{Folder, HANG, Vault, framed, read_frame, request};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_portcullis-host");
-
-struct Daemon {
-    child: Child,
-    listen: PathBuf,
-    receipts: PathBuf,
-    lines: mpsc::Receiver<String>,
-}
-
-impl Daemon {
-    fn start(folder: &Folder, more: &[&str]) -> Self {
-        let path = |name| folder.0.join(name);
-        let (listen, receipts) = (path("bots"), path("receipts"));
-        let mut child = Command::new(PROGRAM)
-            .arg("run")
-            .args(["--vault", &format!("unix:{}", path("vault").display())])
-            .args(["--control", &format!("unix:{}", path("control").display())])
-            .arg("--listen")
-            .arg(&listen)
-            .arg("--receipts")
-            .arg(&receipts)
-            .args(more)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        let (tell, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in stderr.lines() {
-                let _ = tell.send(line.unwrap());
-            }
-        });
-        let daemon = Self { child, listen, receipts, lines };
-        daemon.wait_for_line(" started ");
-        daemon
-    }
-
-    fn wait_for_line(&self, part: &str) -> String {
-        loop {
-            let line = self.lines.recv_timeout(HANG).unwrap();
-            if line.contains(part) {
-                return line;
-            }
-        }
-    }
-
-    fn connect(&self) -> UnixStream {
-        let stream = UnixStream::connect(&self.listen).unwrap();
-        stream.set_read_timeout(Some(HANG)).unwrap();
-        stream
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        kill_process(pid, signal).unwrap();
-    }
-
-    /// Ends the daemon as an operator would, and says its exit code.
-    fn stop(mut self) -> Option<i32> {
-        self.signal(Signal::TERM);
-        self.child.wait().unwrap().code()
-    }
-
-    fn admin(&self) -> String {
-        format!("{}.admin", self.listen.display())
-    }
-
-    fn verify(&self, more: &[&str]) -> Output {
-        let receipts = self.receipts.to_str().unwrap();
-        program(&[&["receipts", "verify", receipts], more].concat())
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn program(args: &[&str]) -> Output {
-    Command::new(PROGRAM).args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-fn sign(bot: &mut UnixStream, request_id: u64) -> u16 {
-    bot.write_all(&framed(&request(request_id, b"payload"))).unwrap();
-    let body = read_frame(bot).unwrap();
-    let reply = Reply::read(&body).unwrap();
-    assert_eq!(reply.request_id, request_id);
-    reply.code
-}
-
-fn assert_closed(bot: &mut UnixStream) {
-    assert!(matches!(bot.read(&mut [0; 1]), Ok(0) | Err(_)), "not closed");
-}
 
 #[test]
 fn requests_are_relayed_and_their_receipts_verify() {
@@ -384,6 +282,8 @@ fn a_reply_whose_receipt_cannot_be_kept_does_not_go_on_and_the_switch_still_work
     let vault = Vault::start(&folder.0, 1);
     let daemon = Daemon::start(&folder, &[]);
     let mut idle = daemon.connect();
+    // Under an open segment.
+    assert_eq!(sign(&mut idle, 7), 0);
     std::fs::remove_dir_all(&daemon.receipts).unwrap();
     let mut bot = daemon.connect();
     bot.write_all(&framed(&request(1, b"payload"))).unwrap();

@@ -5,16 +5,18 @@
 mod world;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use portcullis_host::receipts::{Expected, Fault, Ledger, LedgerError, Report, tail, verify};
+use portcullis_host::receipts::{Expected, Fault, Ledger, LedgerError, Report, tail, verify, verify_live};
 use wire::receipt::ChainFault;
-use world::{Chain, Folder, HANG};
+use wire::{Refusal, Shown};
+use world::{Chain, Folder};
 
 fn open(folder: &Folder) -> Ledger {
-    Ledger::open(&folder.0, HANG).unwrap().0
+    Ledger::open(&folder.0).unwrap().0
 }
 
 fn check(folder: &Folder) -> Report {
@@ -40,7 +42,7 @@ fn filled(count: usize) -> (Folder, Vec<Vec<u8>>) {
     let ledger = open(&folder);
     let records = Chain::new(1).seal_many(count);
     for record in &records {
-        ledger.append(record).unwrap();
+        ledger.begin().append(record).unwrap();
     }
     (folder, records)
 }
@@ -68,30 +70,85 @@ fn receipts_in_sequence_verify() {
 #[test]
 fn receipts_that_come_out_of_turn_are_written_in_turn() {
     let folder = Folder::new();
-    let ledger = Arc::new(open(&folder));
+    let ledger = open(&folder);
     let mut records = Chain::new(1).seal_many(30);
     records.reverse();
-    let appends: Vec<_> = records
-        .into_iter()
-        .map(|record| {
-            let ledger = Arc::clone(&ledger);
-            std::thread::spawn(move || ledger.append(&record))
-        })
-        .collect();
-    for append in appends {
-        append.join().unwrap().unwrap();
-    }
+    let flights: Vec<_> = records.iter().map(|_| ledger.begin()).collect();
+    std::thread::scope(|scope| {
+        for (flight, record) in flights.into_iter().zip(&records) {
+            scope.spawn(move || flight.append(record).unwrap());
+        }
+    });
     let report = check(&folder);
     assert_eq!((report.records, report.first_break), (30, None));
 }
 
+/// Starts an append that has to wait, and returns when it does.
+fn append_waiting<'s>(
+    scope: &'s Scope<'s, '_>,
+    ledger: &'s Ledger,
+    record: &'s [u8],
+) -> ScopedJoinHandle<'s, Result<(), LedgerError>> {
+    let (flight, waiting) = (ledger.begin(), ledger.waiting());
+    let append = scope.spawn(move || flight.append(record));
+    while ledger.waiting() == waiting {
+        assert!(!append.is_finished(), "it did not wait");
+        std::thread::yield_now();
+    }
+    append
+}
+
 #[test]
-fn a_gap_that_does_not_fill_is_written_as_it_is_and_reported_as_a_gap() {
+fn a_gap_is_no_gap_while_a_flight_may_hold_the_missing_receipt() {
     let folder = Folder::new();
-    let (ledger, _) = Ledger::open(&folder.0, Duration::from_millis(5)).unwrap();
+    let ledger = open(&folder);
+    let records = Chain::new(1).seal_many(4);
+    std::thread::scope(|scope| {
+        let slow = ledger.begin();
+        let second = append_waiting(scope, &ledger, &records[1]);
+        let third = append_waiting(scope, &ledger, &records[2]);
+        // Flights that end without a receipt change nothing.
+        drop(ledger.begin());
+        assert_eq!((ledger.waiting(), check(&folder).records), (2, 0));
+        slow.append(&records[0]).unwrap();
+        second.join().unwrap().unwrap();
+        third.join().unwrap().unwrap();
+    });
+    ledger.begin().append(&records[3]).unwrap();
+    let report = check(&folder);
+    assert_eq!((report.records, report.first_break), (4, None));
+}
+
+#[test]
+fn a_gap_is_written_as_soon_as_the_last_flight_from_before_it_has_ended() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let records = Chain::new(1).seal_many(4);
+    std::thread::scope(|scope| {
+        let before = [ledger.begin(), ledger.begin()];
+        let second = append_waiting(scope, &ledger, &records[1]);
+        // One that began later cannot hold what is missing.
+        let after = ledger.begin();
+        let [first, last] = before;
+        drop(first);
+        assert_eq!((ledger.waiting(), check(&folder).records), (1, 0));
+        drop(last);
+        second.join().unwrap().unwrap();
+        assert_eq!(check(&folder).records, 1);
+        after.append(&records[2]).unwrap();
+    });
+    let fault = ChainFault::SequenceDiffers { expected: 0, found: 1 };
+    assert_broken(&folder, 0, records[0].len(), Fault::Chain(fault));
+    assert_eq!(check(&folder).breaks, 1);
+}
+
+#[test]
+fn a_gap_that_nobody_can_fill_is_written_at_once_and_reported_as_a_gap() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
     let records = Chain::new(1).seal_many(6);
     for at in [0, 1, 4, 5] {
-        ledger.append(&records[at]).unwrap();
+        ledger.begin().append(&records[at]).unwrap();
     }
     let fault = ChainFault::SequenceDiffers { expected: 2, found: 4 };
     assert_broken(&folder, 2, records[0].len(), Fault::Chain(fault));
@@ -100,12 +157,26 @@ fn a_gap_that_does_not_fill_is_written_as_it_is_and_reported_as_a_gap() {
 }
 
 #[test]
-fn a_receipt_that_comes_after_its_gap_was_given_up_is_kept_and_reported() {
+fn a_receipt_that_waits_hears_that_the_disk_failed() {
     let folder = Folder::new();
-    let (ledger, _) = Ledger::open(&folder.0, Duration::from_millis(5)).unwrap();
+    let ledger = open(&folder);
     let records = Chain::new(1).seal_many(2);
-    ledger.append(&records[1]).unwrap();
-    ledger.append(&records[0]).unwrap();
+    std::thread::scope(|scope| {
+        let first = ledger.begin();
+        let second = append_waiting(scope, &ledger, &records[1]);
+        fs::remove_dir_all(&folder.0).unwrap();
+        assert!(matches!(first.append(&records[0]), Err(LedgerError::Disk(_))));
+        assert!(matches!(second.join().unwrap(), Err(LedgerError::Disk(_))));
+    });
+}
+
+#[test]
+fn a_receipt_that_comes_after_its_gap_was_written_is_kept_and_reported() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let records = Chain::new(1).seal_many(2);
+    ledger.begin().append(&records[1]).unwrap();
+    ledger.begin().append(&records[0]).unwrap();
     let report = check(&folder);
     assert_eq!(report.records, 2);
     assert!(report.first_break.is_some());
@@ -118,7 +189,7 @@ fn a_new_daemon_continues_the_chain_in_a_new_segment() {
     for _ in 0..3 {
         let ledger = open(&folder);
         for record in chain.seal_many(4) {
-            ledger.append(&record).unwrap();
+            ledger.begin().append(&record).unwrap();
         }
     }
     let report = check(&folder);
@@ -134,7 +205,7 @@ fn boots_are_chains_of_their_own() {
     let mut chains: Vec<_> = (0..9).map(Chain::new).collect();
     for _ in 0..3 {
         for chain in &mut chains {
-            ledger.append(&chain.seal(1, 0)).unwrap();
+            ledger.begin().append(&chain.seal(1, 0)).unwrap();
         }
     }
     let report = check(&folder);
@@ -146,7 +217,7 @@ fn boots_are_chains_of_their_own() {
 fn only_one_daemon_holds_the_folder() {
     let folder = Folder::new();
     let first = open(&folder);
-    let error = Ledger::open(&folder.0, HANG).unwrap_err();
+    let error = Ledger::open(&folder.0).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
     drop(first);
     open(&folder);
@@ -159,7 +230,7 @@ fn a_torn_end_is_moved_aside_and_the_chain_goes_on() {
         let mut chain = Chain::new(1);
         let ledger = open(&folder);
         for record in chain.seal_many(3) {
-            ledger.append(&record).unwrap();
+            ledger.begin().append(&record).unwrap();
         }
         drop(ledger);
         // The power failed inside the fourth record: its reply never went on, but the vault had sealed it.
@@ -169,11 +240,11 @@ fn a_torn_end_is_moved_aside_and_the_chain_goes_on() {
         fs::write(&path, [&whole[..], torn].concat()).unwrap();
         assert!(matches!(check(&folder).first_break.unwrap().fault, Fault::Torn { .. }));
 
-        let (ledger, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+        let (ledger, repairs) = Ledger::open(&folder.0).unwrap();
         assert_eq!(repairs.len(), 1);
         assert_eq!(fs::read(&repairs[0].side_file).unwrap(), torn);
         assert_eq!(fs::read(&path).unwrap(), whole);
-        ledger.append(&chain.seal(1, 0)).unwrap();
+        ledger.begin().append(&chain.seal(1, 0)).unwrap();
         let report = check(&folder);
         assert_eq!((report.records, report.first_break), (4, None));
         assert_eq!(report.side_files, [repairs[0].side_file.clone()]);
@@ -186,7 +257,7 @@ fn an_end_of_zeros_is_a_torn_end() {
     let path = only_segment(&folder);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, [&whole[..], &[0; 700]].concat()).unwrap();
-    let (_, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+    let (_, repairs) = Ledger::open(&folder.0).unwrap();
     assert_eq!(repairs.len(), 1);
     assert_eq!(fs::read(&path).unwrap(), whole);
 }
@@ -199,7 +270,7 @@ fn a_size_that_no_record_has_is_damage_and_left_as_it_is() {
     let second = records[0].len() + 4;
     bytes[second..second + 4].copy_from_slice(&[0xff; 4]);
     fs::write(&path, &bytes).unwrap();
-    let (_, repairs) = Ledger::open(&folder.0, HANG).unwrap();
+    let (_, repairs) = Ledger::open(&folder.0).unwrap();
     assert_eq!(repairs, []);
     assert_eq!(fs::read(&path).unwrap(), bytes);
     assert_broken(&folder, 1, records[0].len(), Fault::Damaged { declared: u32::MAX });
@@ -284,7 +355,7 @@ fn a_missing_segment_is_found() {
     for _ in 0..3 {
         let ledger = open(&folder);
         for record in chain.seal_many(2) {
-            ledger.append(&record).unwrap();
+            ledger.begin().append(&record).unwrap();
         }
     }
     fs::remove_file(&segments(&folder.0)[1]).unwrap();
@@ -300,17 +371,49 @@ fn after_a_failure_of_the_disk_nothing_is_taken_any_more() {
     let mut chain = Chain::new(1);
     fs::remove_dir_all(&folder.0).unwrap();
     let record = chain.seal(1, 0);
-    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
+    assert!(matches!(ledger.begin().append(&record), Err(LedgerError::Disk(_))));
     fs::create_dir_all(&folder.0).unwrap();
-    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
+    assert!(matches!(ledger.begin().append(&record), Err(LedgerError::Disk(_))));
     assert!(segments(&folder.0).is_empty());
+}
+
+#[test]
+fn a_segment_that_lost_its_name_is_a_failure_of_the_disk() {
+    type Attack = fn(&Folder, &Path);
+    let attacks: [Attack; 5] = [
+        |_, segment| fs::remove_file(segment).unwrap(),
+        |_, segment| fs::rename(segment, segment.with_extension("away")).unwrap(),
+        // A hard link keeps the file, but not where anyone looks for it.
+        |_, segment| {
+            fs::hard_link(segment, segment.with_extension("away")).unwrap();
+            fs::remove_file(segment).unwrap();
+        },
+        // Another file of the same name.
+        |_, segment| {
+            let bytes = fs::read(segment).unwrap();
+            fs::remove_file(segment).unwrap();
+            fs::write(segment, bytes).unwrap();
+        },
+        |folder, _| fs::remove_dir_all(&folder.0).unwrap(),
+    ];
+    for attack in attacks {
+        let folder = Folder::new();
+        let ledger = open(&folder);
+        let mut chain = Chain::new(1);
+        ledger.begin().append(&chain.seal(1, 0)).unwrap();
+        attack(&folder, &only_segment(&folder));
+        for _ in 0..2 {
+            assert!(matches!(ledger.begin().append(&chain.seal(1, 0)), Err(LedgerError::Disk(_))));
+        }
+        assert!(ledger.sync().is_err());
+    }
 }
 
 #[test]
 fn bytes_that_are_no_receipt_are_not_written() {
     let folder = Folder::new();
     let ledger = open(&folder);
-    assert_eq!(ledger.append(b"no receipt"), Err(LedgerError::NotAReceipt));
+    assert_eq!(ledger.begin().append(b"no receipt"), Err(LedgerError::NotAReceipt));
     assert!(segments(&folder.0).is_empty());
 }
 
@@ -321,4 +424,45 @@ fn the_tail_shows_the_last_receipts_oldest_first() {
     assert_eq!(lines.len(), 2);
     assert!(lines[0].trim_start().starts_with("3 ") && lines[0].contains("signed"), "{}", lines[0]);
     assert!(lines[1].contains(r#"{"chain_id":"9"}"#), "{}", lines[1]);
+}
+
+#[test]
+fn the_tail_says_what_was_observed_and_when_facts_were_cut() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let mut chain = Chain::new(1);
+    let cut = chain.seal_with(1, Refusal::Halted.code(), |receipt| {
+        receipt.observed = Shown::Uint(70);
+        receipt.limit = Shown::Uint(50);
+        receipt.facts_complete = false;
+    });
+    ledger.begin().append(&cut).unwrap();
+    ledger.begin().append(&chain.seal(2, 0)).unwrap();
+    let lines = tail(&folder.0, 2).unwrap();
+    assert!(lines[0].contains("observed 70  limit 50") && lines[0].contains("facts cut"), "{}", lines[0]);
+    assert!(!lines[1].contains("observed") && !lines[1].contains("facts cut"), "{}", lines[1]);
+}
+
+#[test]
+fn a_folder_that_others_can_write_to_is_refused() {
+    for mode in [0o770, 0o707, 0o1777] {
+        let folder = Folder::new();
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(mode)).unwrap();
+        let error = Ledger::open(&folder.0).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        assert!(error.to_string().contains(&format!("mode {mode:04o}")), "{error}");
+    }
+    let folder = Folder::new();
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
+    open(&folder);
+}
+
+#[test]
+fn an_end_that_does_not_come_is_missing_in_a_live_folder_too() {
+    let (folder, _) = filled(2);
+    let mut vault = Chain::new(1);
+    vault.seal_many(3);
+    let expected = Expected { boot_id: vault.boot_id, receipts: 3, head: vault.head };
+    let report = verify_live(&folder.0, expected, Duration::from_millis(1)).unwrap();
+    assert_eq!(report.first_break.unwrap().fault, Fault::EndMissing { sealed: 3 });
 }

@@ -1,8 +1,15 @@
 //! The ledger: receipts in sequence, on disk before their replies go on.
 //!
-//! Several connections carry replies at once, so receipts may come here out of turn. [`Ledger::append`] holds
-//! one back until those before it have come, for a while; then it is written as it is and `verify`
-//! reports the gap. So whatever the daemon has written for a boot is a prefix of the vault's chain whenever all
+//! Several connections carry replies at once, so receipts may come here out of turn. Each request is a [`Flight`]
+//! from before it is sent until its receipt is here or its connection failed. [`Flight::append`] holds a receipt
+//! back until those before it are written.
+//!
+//! ```text
+//! receipt 7 comes, 5 was the last   a gap: 6 is missing. Whoever has 6 was in flight before 7 was sealed.
+//! all of those flights have ended   nobody of this daemon has 6: 7 is written, and `verify` reports the gap
+//! ```
+//! So a gap is written when it is one and never otherwise, without a clock; a flight's own end is bounded by the
+//! relay's timeouts. Whatever the daemon has written for a boot is a prefix of the vault's chain whenever all
 //! of the vault's clients come through this daemon.
 //!
 //! Durability: a record is with the kernel (one `write`) before its reply goes on, so it outlives the daemon's
@@ -10,24 +17,23 @@
 //! cost at most the receipts of that time. A torn record that it leaves is moved to `<segment>.torn-<offset>.<n>`
 //! at the next start, never dropped.
 //!
-//! After the first error of a write or a sync nothing is appended any more.
+//! After the first error of a write or a sync nothing is appended any more. That the open segment has lost its name
+//! (it or its folder was removed, renamed or replaced) is such an error: it is looked for before every write.
 
 use core::fmt;
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use wire::receipt::Receipt;
 
-use super::segment::{self, Name, Records, SIZE_SIZE, Step};
-
-/// How long a receipt waits for those before it.
-pub const GAP_WAIT: Duration = Duration::from_secs(1);
+use super::repair::{Repair, recover};
+use super::segment::{self, Name, private};
 
 /// How often written records are synced to the disk.
 pub const SYNC_EVERY: Duration = Duration::from_millis(200);
@@ -37,9 +43,6 @@ const WAITING_MAX: usize = 1024;
 
 /// Boots whose segments are open at the same time.
 const CHAINS_MAX: usize = 4;
-
-/// Side files of one torn end.
-const SIDE_FILES_MAX: u32 = 16;
 
 /// Where a segment is full and the next one begins.
 const SEGMENT_SIZE_MAX: u64 = 64 * 1024 * 1024;
@@ -65,22 +68,10 @@ impl fmt::Display for LedgerError {
     }
 }
 
-/// A torn end that was moved aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repair {
-    /// The segment.
-    pub segment: PathBuf,
-    /// Where its end now is.
-    pub offset: u64,
-    /// Where the bytes are that were there.
-    pub side_file: PathBuf,
-}
-
 /// The receipts folder, held by one daemon at a time.
 #[derive(Debug)]
 pub struct Ledger {
     folder: PathBuf,
-    gap_wait: Duration,
     state: Mutex<State>,
     written: Condvar,
     /// Holds the folder's lock.
@@ -92,7 +83,23 @@ struct State {
     /// What earlier runs left: the next segment number and sequence of each boot.
     known: BTreeMap<[u8; 16], Next>,
     chains: Vec<Chain>,
+    flights: Flights,
     failed: Option<io::ErrorKind>,
+}
+
+/// The requests whose receipts may still come.
+#[derive(Debug, Default)]
+struct Flights {
+    next: u64,
+    open: BTreeSet<u64>,
+}
+
+/// A receipt that waits for those before it.
+#[derive(Debug)]
+struct Waiting {
+    record: Vec<u8>,
+    /// The first flight that began after this receipt was here.
+    flights_end: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,19 +114,20 @@ struct Chain {
     boot_id: [u8; 16],
     next: Next,
     file: Arc<File>,
+    path: PathBuf,
     size: u64,
     is_dirty: bool,
-    waiting: BTreeMap<u64, Vec<u8>>,
+    waiting: BTreeMap<u64, Waiting>,
 }
 
 impl Ledger {
-    /// Opens `folder`, makes it when it is not there, and moves torn ends aside. A receipt waits `gap_wait` for
-    /// those before it; the daemon's is [`GAP_WAIT`].
+    /// Opens `folder`, makes it when it is not there, and moves torn ends aside.
     ///
     /// # Errors
-    /// When the folder cannot be used, or another daemon holds it (`WouldBlock`).
-    pub fn open(folder: &Path, gap_wait: Duration) -> io::Result<(Self, Vec<Repair>)> {
+    /// When the folder cannot be used, others may write to it (`PermissionDenied`), or another daemon holds it (`WouldBlock`).
+    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Repair>)> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        check_private(folder)?;
         let lock = private().create(true).truncate(false).open(folder.join("lock"))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         let mut last = BTreeMap::new();
@@ -136,7 +144,6 @@ impl Ledger {
         }
         let ledger = Self {
             folder: folder.to_owned(),
-            gap_wait,
             state: Mutex::new(state),
             written: Condvar::new(),
             _lock: lock,
@@ -144,15 +151,31 @@ impl Ledger {
         Ok((ledger, repairs))
     }
 
-    /// Puts a record on disk, in its turn. Returns when it is there.
-    ///
-    /// # Errors
-    /// [`LedgerError`].
-    pub fn append(&self, record: &[u8]) -> Result<(), LedgerError> {
+    /// A request is about to be sent to the vault. Begin before its first byte goes.
+    #[must_use]
+    pub fn begin(&self) -> Flight<'_> {
+        let flights = &mut self.lock().flights;
+        let id = flights.next;
+        flights.next = id.saturating_add(1);
+        flights.open.insert(id);
+        Flight { ledger: self, id }
+    }
+
+    /// How many receipts wait for others.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.lock().chains.iter().map(|chain| chain.waiting.len()).sum()
+    }
+
+    fn append(&self, flight: u64, record: &[u8]) -> Result<(), LedgerError> {
+        let mut state = self.lock();
+        // From here on it has nothing that another could wait for.
+        state.flights.open.remove(&flight);
+        self.written.notify_all();
         let receipt = Receipt::read(record).map_err(|_| LedgerError::NotAReceipt)?;
         let (boot_id, sequence) = (receipt.boot_id, receipt.sequence);
-        let mut state = self.lock();
         state.check()?;
+        let flights_end = state.flights.next;
         let chain = state.chain(&self.folder, boot_id)?;
         let is_late = sequence < chain.next.sequence || chain.waiting.contains_key(&sequence);
         if is_late {
@@ -162,10 +185,8 @@ impl Ledger {
         if chain.waiting.len() >= WAITING_MAX {
             return Err(LedgerError::TooManyWaiting);
         }
-        chain.waiting.insert(sequence, record.to_vec());
-        let outcome = self.wait_for_turn(state, boot_id, sequence);
-        self.written.notify_all();
-        outcome
+        chain.waiting.insert(sequence, Waiting { record: record.to_vec(), flights_end });
+        self.wait_for_turn(state, boot_id, sequence)
     }
 
     fn wait_for_turn(
@@ -174,23 +195,22 @@ impl Ledger {
         boot_id: [u8; 16],
         sequence: u64,
     ) -> Result<(), LedgerError> {
-        let mut left = self.gap_wait;
         loop {
             state.check()?;
-            state.write_in_turn(&self.folder, boot_id)?;
+            if state.write_in_turn(&self.folder, boot_id)? {
+                self.written.notify_all();
+            }
+            let flight_oldest = state.flights.open.first().copied();
             let chain = state.chain(&self.folder, boot_id)?;
             if chain.next.sequence > sequence {
                 return Ok(());
             }
-            if left.is_zero() {
+            if chain.is_gap_final(flight_oldest) {
                 // Go on behind the gap, with the first that waits.
                 chain.next.sequence = chain.waiting.keys().next().copied().unwrap_or(sequence);
                 continue;
             }
-            let since = started();
-            let (guard, _) = self.written.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
-            state = guard;
-            left = left.saturating_sub(since.elapsed());
+            state = self.written.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -208,15 +228,53 @@ impl Ledger {
         for file in files {
             // Without the lock: appends go on meanwhile.
             if let Err(error) = file.sync_data() {
-                return Err(self.lock().fail(&error));
+                let error = self.lock().fail(&error);
+                self.written.notify_all();
+                return Err(error);
             }
         }
         self.lock().check()
     }
 
+    /// The last [`Ledger::sync`]: also looks whether the open segments are still where they were written.
+    ///
+    /// # Errors
+    /// Like [`Ledger::sync`].
+    pub fn finish(&self) -> Result<(), LedgerError> {
+        self.sync()?;
+        let mut state = self.lock();
+        let named = state.chains.iter().try_for_each(Chain::check_name);
+        named.map_err(|error| state.fail(&error))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A thread that panicked inside left the state as good as an error would.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request on its way to the vault and back. It ends when its receipt is here or the value goes.
+#[derive(Debug)]
+pub struct Flight<'l> {
+    ledger: &'l Ledger,
+    id: u64,
+}
+
+impl Flight<'_> {
+    /// Puts the request's receipt on disk, in its turn. Returns when it is there.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    pub fn append(self, record: &[u8]) -> Result<(), LedgerError> {
+        self.ledger.append(self.id, record)
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.ledger.lock().flights.open.remove(&self.id);
+        // Behind an append as well: it may have written what others wait for, or failed.
+        self.ledger.written.notify_all();
     }
 }
 
@@ -254,15 +312,17 @@ impl State {
         chain.file.sync_data().map_err(|error| self.fail(&error))
     }
 
-    /// Writes what waits, as far as it follows without a gap.
-    fn write_in_turn(&mut self, folder: &Path, boot_id: [u8; 16]) -> Result<(), LedgerError> {
+    /// Writes what waits, as far as it follows without a gap. Returns whether there was anything.
+    fn write_in_turn(&mut self, folder: &Path, boot_id: [u8; 16]) -> Result<bool, LedgerError> {
+        let mut is_any_written = false;
         loop {
             let chain = self.chain(folder, boot_id)?;
-            let Some(record) = chain.waiting.remove(&chain.next.sequence) else {
-                return Ok(());
+            let Some(waiting) = chain.waiting.remove(&chain.next.sequence) else {
+                return Ok(is_any_written);
             };
             chain.next.sequence = chain.next.sequence.saturating_add(1);
-            self.write(folder, boot_id, &record)?;
+            self.write(folder, boot_id, &waiting.record)?;
+            is_any_written = true;
         }
     }
 
@@ -277,19 +337,37 @@ impl Chain {
     fn open(folder: &Path, boot_id: [u8; 16], next: Next) -> io::Result<Self> {
         let number = next.number;
         let path = folder.join(Name { boot_id, number }.to_string());
-        let file = private().append(true).create_new(true).open(path)?;
+        let file = private().append(true).create_new(true).open(&path)?;
         File::open(folder)?.sync_all()?;
         Ok(Self {
             boot_id,
             next: Next { number: number.saturating_add(1), ..next },
             file: Arc::new(file),
+            path,
             size: 0,
             is_dirty: false,
             waiting: BTreeMap::new(),
         })
     }
 
+    /// Whether nobody can hold a receipt any more that comes before those that wait: it was sealed before they
+    /// were, so its flight had begun before the first of them was here.
+    fn is_gap_final(&self, flight_oldest: Option<u64>) -> bool {
+        let first_seen = self.waiting.values().map(|waiting| waiting.flights_end).min();
+        first_seen.is_some_and(|end| flight_oldest.is_none_or(|oldest| oldest >= end))
+    }
+
+    /// Whether the file still has its name: what is written to one that was removed, or whose folder was, is
+    /// gone when the daemon ends.
+    fn check_name(&self) -> io::Result<()> {
+        let open = self.file.metadata()?;
+        let named = fs::symlink_metadata(&self.path)?;
+        let is_same = (open.dev(), open.ino()) == (named.dev(), named.ino());
+        if open.nlink() > 0 && is_same { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
     fn write(&mut self, folder: &Path, record: &[u8]) -> io::Result<()> {
+        self.check_name()?;
         if self.size >= SEGMENT_SIZE_MAX {
             self.file.sync_data()?;
             let waiting = std::mem::take(&mut self.waiting);
@@ -309,61 +387,13 @@ impl Chain {
     }
 }
 
-/// Moves a torn end aside. Returns the sequence that comes next and what was done. A file that is damaged in
-/// another way is left as it is; `verify` names the place.
-fn recover(path: &Path) -> io::Result<(u64, Option<Repair>)> {
-    let mut records = Records::open(path)?;
-    let mut sequence = 0;
-    loop {
-        match records.step()? {
-            Step::Record(record) => {
-                if let Ok(receipt) = Receipt::read(&record) {
-                    sequence = sequence.max(receipt.sequence.saturating_add(1));
-                }
-            }
-            Step::Torn { size } => {
-                let repair = move_aside(path, records.offset(), size)?;
-                return Ok((sequence, Some(repair)));
-            }
-            Step::End | Step::Damaged { .. } => return Ok((sequence, None)),
-        }
+/// Others could put receipts there, or take them away.
+fn check_private(folder: &Path) -> io::Result<()> {
+    let mode = fs::metadata(folder)?.mode() & 0o7777;
+    if mode & 0o022 == 0 {
+        return Ok(());
     }
-}
-
-fn move_aside(path: &Path, offset: u64, size: u64) -> io::Result<Repair> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    // At most a record: `Records` calls nothing larger torn.
-    let mut torn = vec![0; usize::try_from(size).unwrap_or(SIZE_SIZE)];
-    file.read_exact_at(&mut torn, offset)?;
-    let (side_file, mut copy) = side_file(path, offset)?;
-    copy.write_all(&torn)?;
-    copy.sync_all()?;
-    file.set_len(offset)?;
-    file.sync_all()?;
-    Ok(Repair { segment: path.to_owned(), offset, side_file })
-}
-
-/// A new file beside the segment. One that an interrupted repair left is kept too.
-fn side_file(path: &Path, offset: u64) -> io::Result<(PathBuf, File)> {
-    for attempt in 0..SIDE_FILES_MAX {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".torn-{offset}.{attempt}"));
-        match private().create_new(true).open(&name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            opened => return opened.map(|file| (PathBuf::from(name), file)),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Files that only the daemon's user can read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
-}
-
-#[allow(clippy::disallowed_methods)] // bounds a wait; no part of any judgement
-fn started() -> Instant {
-    Instant::now()
+    let folder = folder.display();
+    let text = format!("others may write to the receipts folder {folder} (mode {mode:04o}): chmod go-w it");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
 }

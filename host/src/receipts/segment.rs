@@ -10,8 +10,9 @@
 
 use core::fmt;
 use core::str::FromStr;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use wire::RECEIPT_SIZE_MAX;
@@ -73,6 +74,13 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(Name, PathBuf)>> {
     }
     segments.sort();
     Ok(segments)
+}
+
+/// Files that only the daemon's user can read.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
 }
 
 /// What stands at an offset of a segment.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use wire::Shown;
 use wire::facts;
 use wire::facts_json::JsonFacts;
 use wire::receipt::Receipt;
@@ -62,6 +63,11 @@ fn line(record: &[u8]) -> String {
         Ok(Some(refusal)) => write!(line, "{} by {}", refusal.family().as_str(), refusal.name()),
         Err(code) => write!(line, "refused with code {code}"),
     };
+    for (name, shown) in [("observed", receipt.observed), ("limit", receipt.limit)] {
+        if shown != Shown::Nothing {
+            let _ = write!(line, "  {name} {shown}");
+        }
+    }
     if let Some(digest) = receipt.digest {
         line.push_str("  0x");
         digest.iter().for_each(|byte| {
@@ -72,6 +78,9 @@ fn line(record: &[u8]) -> String {
     let mut json = JsonFacts::new(&mut text);
     if facts::read(receipt.facts, &mut json).is_ok() && json.finish().is_ok() {
         let _ = write!(line, "  {text}");
+    }
+    if !receipt.facts_complete {
+        line.push_str("  facts cut: there were more than the receipt has room for");
     }
     line
 }

@@ -7,6 +7,8 @@
 use core::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use wire::receipt::{ChainFault, ChainReader, Link, Receipt, link};
 
@@ -40,6 +42,8 @@ pub struct Report {
     pub breaks: u64,
     /// The first of them.
     pub first_break: Option<Break>,
+    /// Whether the folder ends before what the vault says is its last receipt.
+    pub is_end_missing: bool,
     /// Torn ends that an earlier start of the daemon moved aside. Their replies never went on.
     pub side_files: Vec<PathBuf>,
 }
@@ -106,6 +110,28 @@ impl fmt::Display for Fault {
     }
 }
 
+/// Between two readings of a folder that is being written.
+const READING_PAUSE: Duration = Duration::from_millis(50);
+
+/// Like [`verify`] with what the vault said before, while a daemon writes: a receipt that the vault has sealed may
+/// still be on its way to the folder, or half written. As long as the end is not there the files are read again,
+/// until `patience` has passed.
+///
+/// # Errors
+/// Like [`verify`].
+pub fn verify_live(folder: &Path, expected: Expected, patience: Duration) -> io::Result<Report> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let report = verify(folder, Some(expected))?;
+        let is_torn = matches!(report.first_break, Some(Break { fault: Fault::Torn { .. }, .. }));
+        if waited >= patience || !(report.is_end_missing || is_torn) {
+            return Ok(report);
+        }
+        thread::sleep(READING_PAUSE);
+        waited = waited.saturating_add(READING_PAUSE);
+    }
+}
+
 /// Reads all segments in `folder` and follows the chain of every boot. With `expected`, the boot it speaks of
 /// must also be there up to the end it had when the vault was asked.
 ///
@@ -127,6 +153,7 @@ pub fn verify(folder: &Path, expected: Option<Expected>) -> io::Result<Report> {
     if let Some(expected) = expected.filter(|expected| expected.receipts > 0 && !is_end_seen) {
         let fault = Fault::EndMissing { sealed: expected.receipts };
         report.note(folder, 0, fault);
+        report.is_end_missing = true;
     }
     report.side_files = side_files(folder)?;
     Ok(report)

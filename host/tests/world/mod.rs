@@ -2,7 +2,10 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // each test program uses its part
 
+pub mod daemon;
+
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +31,8 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("host-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
+        // Whatever the umask of whoever runs the tests.
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).unwrap();
         Self(path)
     }
 }
@@ -54,7 +58,16 @@ impl Chain {
     }
 
     pub fn seal(&mut self, request_id: u64, code: u16) -> Vec<u8> {
-        let receipt = Receipt {
+        self.seal_with(request_id, code, |_| {})
+    }
+
+    pub fn seal_with(
+        &mut self,
+        request_id: u64,
+        code: u16,
+        change: impl FnOnce(&mut Receipt<'_>),
+    ) -> Vec<u8> {
+        let mut receipt = Receipt {
             version: RECEIPT_VERSION,
             sequence: self.sequence,
             boot_id: self.boot_id,
@@ -73,6 +86,7 @@ impl Chain {
             facts_complete: true,
             facts: &[1, 3, 1, 9],
         };
+        change(&mut receipt);
         let mut record = [0; RECEIPT_SIZE_MAX];
         let size = wire::codec::encode(receipt, &mut record).unwrap();
         self.sequence += 1;
@@ -92,6 +106,8 @@ pub struct Vault {
     pub control: PathBuf,
     pub chain: Arc<Mutex<Chain>>,
     pub is_halted: Arc<Mutex<bool>>,
+    /// How many commands it has answered.
+    pub commands: Arc<AtomicU32>,
     release: mpsc::Sender<()>,
     streams: Arc<Mutex<Vec<UnixStream>>>,
 }
@@ -104,6 +120,7 @@ impl Vault {
             control: folder.join("control"),
             chain: Arc::new(Mutex::new(Chain::new(boot))),
             is_halted: Arc::default(),
+            commands: Arc::default(),
             release,
             streams: Arc::default(),
         };
@@ -115,7 +132,8 @@ impl Vault {
             serve_requests(stream, &chain, &is_halted, &released);
         });
         let (chain, is_halted) = (Arc::clone(&vault.chain), Arc::clone(&vault.is_halted));
-        vault.listen(&vault.control, move |stream| serve_control(stream, &chain, &is_halted));
+        let commands = Arc::clone(&vault.commands);
+        vault.listen(&vault.control, move |stream| serve_control(stream, &chain, &is_halted, &commands));
         vault
     }
 
@@ -177,7 +195,12 @@ fn serve_requests(
     }
 }
 
-fn serve_control(mut stream: UnixStream, chain: &Mutex<Chain>, is_halted: &Mutex<bool>) {
+fn serve_control(
+    mut stream: UnixStream,
+    chain: &Mutex<Chain>,
+    is_halted: &Mutex<bool>,
+    commands: &AtomicU32,
+) {
     while let Some(body) = read_frame(&mut stream) {
         let command = control::read_command(&body).unwrap();
         let mut is_halted = is_halted.lock().unwrap();
@@ -197,6 +220,7 @@ fn serve_control(mut stream: UnixStream, chain: &Mutex<Chain>, is_halted: &Mutex
         let mut answer = [0; CONTROL_SIZE_MAX];
         let size = control::write_status(status, &mut answer).unwrap();
         let _ = stream.write_all(&framed(&answer[..size]));
+        commands.fetch_add(1, Ordering::SeqCst);
     }
 }
 

@@ -1,0 +1,214 @@
+//! The real program where its surroundings are against it.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
+
+mod world;
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use wire::reply::Reply;
+use world::daemon::{Daemon, PROGRAM, assert_closed, command, program, sign, text};
+use world::{Folder, HANG, Vault, framed, read_frame, request};
+
+/// The program behind a shell that first sets a limit.
+fn limited(limit: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), PROGRAM]);
+    shell
+}
+
+/// A standard error or output that is full and that nobody reads: the other end has to be kept.
+fn full() -> (OwnedFd, UnixStream) {
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    ours.set_nonblocking(true).unwrap();
+    while ours.write(&[b'x'; 4096]).is_ok() {}
+    while ours.write(b"x").is_ok() {}
+    ours.set_nonblocking(false).unwrap();
+    (ours.into(), theirs)
+}
+
+#[test]
+fn a_file_size_limit_is_a_failure_of_the_disk_and_the_switch_still_works() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    // One block of 512 or 1024 bytes, as the shell has it.
+    let daemon = Daemon::start_as(limited("-f 1"), &folder, &[]);
+    let mut bot = daemon.connect();
+    let mut signed = 0_u64;
+    loop {
+        bot.write_all(&framed(&request(signed, b"payload"))).unwrap();
+        if read_frame(&mut bot).is_none() {
+            break;
+        }
+        signed += 1;
+    }
+    daemon.wait_for_line("relay_ended");
+    // Whole records and nothing else.
+    let output = daemon.verify(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).starts_with(&format!("{signed} receipts")), "{}", text(&output));
+    let output = program(&["kill", "--admin", &daemon.admin()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(*vault.is_halted.lock().unwrap());
+    assert_eq!(daemon.stop(), Some(1));
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_stops_nothing() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    let (stderr, _unread) = full();
+    let mut child = command(Command::new(PROGRAM), &folder, &[]).stderr(Stdio::from(stderr)).spawn().unwrap();
+    let listen = folder.0.join("bots");
+    let connect = || {
+        loop {
+            if let Ok(stream) = UnixStream::connect(&listen) {
+                stream.set_read_timeout(Some(HANG)).unwrap();
+                return stream;
+            }
+            std::thread::yield_now();
+        }
+    };
+    for _ in 0..20 {
+        // Each of these is worth a line.
+        let mut bad = connect();
+        bad.write_all(&[0xff; 4]).unwrap();
+        assert_closed(&mut bad);
+    }
+    assert_eq!(sign(&mut connect(), 1), 0);
+    let output = program(&["kill", "--admin", &format!("{}.admin", listen.display())]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(*vault.is_halted.lock().unwrap());
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_closed_standard_output_changes_no_exit_code() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    let daemon = Daemon::start(&folder, &[]);
+    assert_eq!(sign(&mut daemon.connect(), 1), 0);
+    let receipts = daemon.receipts.to_str().unwrap();
+    let run = |args: &[&str]| {
+        let (stdout, reader) = UnixStream::pair().unwrap();
+        drop(reader);
+        let (stderr, reader) = UnixStream::pair().unwrap();
+        drop(reader);
+        let mut program = Command::new(PROGRAM);
+        program.args(args).stdout(OwnedFd::from(stdout)).stderr(OwnedFd::from(stderr));
+        program.status().unwrap().code()
+    };
+    assert_eq!(run(&["receipts", "verify", receipts]), Some(0));
+    assert_eq!(run(&["receipts", "tail", receipts]), Some(0));
+    assert_eq!(run(&["receipts", "tail", "/nowhere/at/all"]), Some(1));
+    assert_eq!(run(&["kill", "--admin", &daemon.admin()]), Some(0));
+    assert!(*vault.is_halted.lock().unwrap());
+    // A broken chain keeps its own code.
+    let mut bot = daemon.connect();
+    bot.write_all(&framed(&request(2, b"die"))).unwrap();
+    assert_closed(&mut bot);
+    sign(&mut daemon.connect(), 3);
+    assert_eq!(run(&["receipts", "verify", receipts]), Some(8));
+}
+
+#[test]
+fn a_verify_of_a_live_system_waits_for_a_receipt_that_is_on_its_way() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    let daemon = Daemon::start(&folder, &[]);
+    let mut bot = daemon.connect();
+    bot.write_all(&framed(&request(1, b"hold"))).unwrap();
+    while vault.chain.lock().unwrap().sequence == 0 {
+        std::thread::yield_now();
+    }
+    let mut verify = Command::new(PROGRAM);
+    verify.args(["receipts", "verify", daemon.receipts.to_str().unwrap(), "--admin", &daemon.admin()]);
+    let verify = verify.stdout(Stdio::piped()).spawn().unwrap();
+    // The vault has said that it sealed one; its receipt is not there yet.
+    while vault.commands.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    vault.release();
+    let output = verify.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).starts_with("1 receipts"), "{}", text(&output));
+}
+
+#[test]
+fn idle_operators_do_not_keep_a_kill_out() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    let daemon = Daemon::start(&folder, &[]);
+    let mut idle: Vec<_> = (0..40).map(|_| UnixStream::connect(daemon.admin()).unwrap()).collect();
+    let output = program(&["kill", "--admin", &daemon.admin()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(*vault.is_halted.lock().unwrap());
+    // And those who say nothing do not stay.
+    for operator in &mut idle {
+        operator.set_read_timeout(Some(HANG)).unwrap();
+        assert!(matches!(operator.read(&mut [0; 1]), Ok(0)));
+    }
+}
+
+#[test]
+fn a_kill_asks_again_when_its_connection_is_lost() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    // Cuts the first two connections and passes the third on.
+    let path = folder.0.join("flaky");
+    let listener = UnixListener::bind(&path).unwrap();
+    let control = vault.control.clone();
+    let flaky = std::thread::spawn(move || {
+        for _ in 0..2 {
+            drop(listener.accept().unwrap());
+        }
+        let (mut operator, _) = listener.accept().unwrap();
+        let mut vault = UnixStream::connect(control).unwrap();
+        vault.write_all(&framed(&read_frame(&mut operator).unwrap())).unwrap();
+        operator.write_all(&framed(&read_frame(&mut vault).unwrap())).unwrap();
+    });
+    let output = program(&["kill", "--control", &format!("unix:{}", path.display())]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    flaky.join().unwrap();
+    assert!(*vault.is_halted.lock().unwrap());
+    // Nobody listens there any more.
+    let output = program(&["kill", "--control", &format!("unix:{}", path.display())]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains(" attempts: "), "{}", text(&output));
+    assert!(!text(&output).contains("no answer in 1 attempts"), "{}", text(&output));
+}
+
+#[test]
+fn too_few_descriptors_are_found_out_at_the_start() {
+    let folder = Folder::new();
+    let _vault = Vault::start(&folder.0, 1);
+    let output = command(limited("-n 100"), &folder, &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("RLIMIT_NOFILE"), "{}", text(&output));
+    assert!(!folder.0.join("bots").exists());
+}
+
+#[test]
+fn one_bot_too_many_hears_why_it_is_turned_away() {
+    let folder = Folder::new();
+    let _vault = Vault::start(&folder.0, 1);
+    let daemon = Daemon::start(&folder, &[]);
+    let mut bots: Vec<_> = (0..64).map(|_| daemon.connect()).collect();
+    // All of them have their place.
+    for (bot, n) in bots.iter_mut().zip(0..) {
+        assert_eq!(sign(bot, n), 0);
+    }
+    let mut one_more = daemon.connect();
+    let body = read_frame(&mut one_more).unwrap();
+    let reply = Reply::read(&body).unwrap();
+    assert_eq!(reply.code, wire::Refusal::TooManyConnections.code());
+    assert_eq!((reply.request_id, reply.receipt), (0, &[][..]));
+    assert_closed(&mut one_more);
+    assert_eq!(sign(&mut bots[0], 9), 0);
+}
