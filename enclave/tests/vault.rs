@@ -89,7 +89,8 @@ fn a_hyperliquid_nonce_is_signed_once() {
 fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
     // As far ahead as the book allows, signed by a boot that ends at once.
     let now = Now { monotonic_ms: 1, wall_ms: BOOTED.wall_ms + 1_000 };
-    let ahead_max_ms = policies::BOOK.slot(HYPERLIQUID).unwrap().grants.hyperliquid.unwrap().nonce_ahead_max_ms;
+    let ahead_max_ms =
+        policies::BOOK.slot(HYPERLIQUID).unwrap().grants.hyperliquid.unwrap().nonce_ahead_max_ms;
     let nonce = now.wall_ms + ahead_max_ms;
     let body = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &hyperliquid_cancel(nonce, 1));
     assert_eq!(Desk::booted(BOOTED).handle(now, &body).code, CODE_SIGNED);
@@ -104,7 +105,9 @@ fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
 fn nothing_is_signed_that_its_receipt_cannot_tell_whole() {
     let mut desk = Desk::new();
     let order = r#"{"a":0,"b":true,"p":"60000","s":"0.0001","r":false,"t":{"limit":{"tif":"Gtc"}},"c":"0x515dc48710156c314476ed3101a491b0"}"#;
-    let action = |count: usize| format!(r#"{{"type":"order","orders":[{}],"grouping":"na"}}"#, [order].repeat(count).join(","));
+    let action = |count: usize| {
+        format!(r#"{{"type":"order","orders":[{}],"grouping":"na"}}"#, [order].repeat(count).join(","))
+    };
     let short = desk::hyperliquid(NOW.wall_ms, &action(16));
     let reply = desk.sign(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &short);
     assert_eq!(reply.code, CODE_SIGNED);

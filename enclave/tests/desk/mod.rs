@@ -99,7 +99,9 @@ pub(crate) fn keyring(book: &Book<'_>) -> Keyring {
         let mut hash = Sha256::new();
         hash.update(b"portcullis dev key: ");
         hash.update(slot.name);
-        keyring.insert(slot, Secret::new(Zeroizing::new(hash.finalize().into()))).expect("the demo book pins it");
+        keyring
+            .insert(slot, Secret::new(Zeroizing::new(hash.finalize().into())))
+            .expect("the demo book pins it");
     }
     keyring
 }
