@@ -21,6 +21,7 @@
 mod channel;
 mod clock;
 mod connection;
+mod descriptors;
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -116,8 +117,10 @@ impl Server {
     /// Listens at both addresses, for this user alone.
     ///
     /// # Errors
-    /// When an address cannot be listened to; see [`Address::listen`].
+    /// When the process may not open as many descriptors as `limits` can need, or an address cannot be listened
+    /// to; see [`Address::listen`].
     pub fn bind(requests: &Address, control: &Address, limits: Limits) -> Result<Self, transport::Error> {
+        descriptors::check(&limits)?;
         Ok(Self {
             requests: requests.listen(SOCKET_MODE)?,
             control: control.listen(SOCKET_MODE)?,
@@ -176,6 +179,7 @@ impl<'d> Loop<'d> {
             frame_deadline_ms: limits.frame_deadline_ms,
             // A bot may keep its connection for as long as it has nothing to ask.
             idle_ms: None,
+            has_reserve: false,
         };
         let control = Caps {
             connections_max: limits.control_connections_max,
@@ -183,6 +187,7 @@ impl<'d> Loop<'d> {
             reply_size_max: CONTROL_SIZE_MAX,
             frame_deadline_ms: limits.frame_deadline_ms,
             idle_ms: Some(limits.control_idle_ms),
+            has_reserve: true,
         };
         let requests = Channel::new(doors.requests, Token::REQUESTS, requests, turned_away(), &epoll)?;
         let control = Channel::new(doors.control, Token::CONTROL, control, Box::default(), &epoll)?;

@@ -1,7 +1,7 @@
 //! A listener and the connections that came through it.
 
 use rustix::event::epoll::{self, EventData, EventFlags};
-use rustix::fd::{AsFd as _, BorrowedFd};
+use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, SocketFlags, accept_with, send};
 
@@ -57,6 +57,8 @@ pub(super) struct Caps {
     /// After this time without a frame a connection is cut, and when all places are taken a newcomer gets one of
     /// them. `None`: connections may stay, and newcomers are turned away.
     pub(super) idle_ms: Option<u64>,
+    /// Whether a descriptor is held back, to be given up for a newcomer when the process has no other left.
+    pub(super) has_reserve: bool,
 }
 
 pub(super) struct Channel<'d> {
@@ -73,6 +75,8 @@ pub(super) struct Channel<'d> {
     /// Set while the listener is off the epoll set.
     paused_until_ms: Option<u64>,
     stopped: bool,
+    has_reserve: bool,
+    reserve: Option<OwnedFd>,
 }
 
 impl<'d> Channel<'d> {
@@ -97,6 +101,8 @@ impl<'d> Channel<'d> {
             someone_waits: false,
             paused_until_ms: None,
             stopped: false,
+            has_reserve: caps.has_reserve,
+            reserve: caps.has_reserve.then(|| listener.try_clone_to_owned()).transpose()?,
         })
     }
 
@@ -160,6 +166,9 @@ impl<'d> Channel<'d> {
             epoll::modify(epoll, self.listener, self.token.data(), EventFlags::IN)?;
             self.paused_until_ms = None;
         }
+        if self.has_reserve && self.reserve.is_none() {
+            self.reserve = self.listener.try_clone_to_owned().ok();
+        }
         if !std::mem::take(&mut self.someone_waits) || self.stopped {
             return Ok(());
         }
@@ -181,6 +190,13 @@ impl<'d> Channel<'d> {
                 }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(Errno::MFILE | Errno::NFILE) if self.reserve.is_some() => self.reserve = None,
+                // Its own connections are the next to pay: there is one at least, which the reserve let in.
+                Err(Errno::MFILE | Errno::NFILE)
+                    if may_displace && self.displace(due, counts, &mut answer) =>
+                {
+                    may_displace = false;
+                }
                 Err(_) => {
                     // No descriptor or memory left. The listener would be reported without end.
                     epoll::modify(epoll, self.listener, self.token.data(), EventFlags::empty())?;
@@ -192,7 +208,7 @@ impl<'d> Channel<'d> {
         Ok(())
     }
 
-    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: rustix::fd::OwnedFd, due: Due, counts: &mut Counts) {
+    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: OwnedFd, due: Due, counts: &mut Counts) {
         let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
         let Some((place, connection)) = free else {
             counts.turned_away += 1;
@@ -208,16 +224,16 @@ impl<'d> Channel<'d> {
     }
 
     /// Frees the place of the connection that was idle longest; one that had an answer goes before one that had
-    /// none yet. Its last bytes are read first: a command that was sent is obeyed.
+    /// none yet. Its last bytes are read first: a command that was sent is obeyed. False when there is none.
     fn displace(
         &mut self,
         due: Due,
         counts: &mut Counts,
         answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
-    ) {
+    ) -> bool {
         let taken = self.places.iter_mut().filter(|place| place.socket.is_some());
         let Some(connection) = taken.min_by_key(|place| (!place.is_answered, place.last_turn)) else {
-            return;
+            return false;
         };
         let was_pending = connection.has_reply_pending();
         if matches!(connection.advance(due, answer), Step::Replied | Step::ReplyPending) && !was_pending {
@@ -225,6 +241,7 @@ impl<'d> Channel<'d> {
         }
         counts.displaced += 1;
         connection.close();
+        true
     }
 
     /// Closes the connections whose time has passed.
