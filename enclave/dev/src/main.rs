@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use enclave::Vault;
 use enclave::serve::{Clock, Limits, Server};
 use enclave_dev::keys::KeyFolder;
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use signing::KeyScheme;
 use transport::Address;
 use venues::PublicKey;
@@ -98,10 +99,10 @@ impl From<Scheme> for KeyScheme {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = match arguments.command {
+    let outcome = forbid_dumps().and_then(|()| match arguments.command {
         Command::Serve { book, keys, listen, control } => serve(&book, keys, &listen, &control),
         Command::Keys { keys, command } => manage(&KeyFolder::new(keys), command),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
@@ -145,6 +146,12 @@ fn read_book(path: &Path) -> Result<String, Fault> {
         return Err(format!("{}: longer than a book may be, {BOOK_SIZE_MAX} bytes", path.display()).into());
     }
     Ok(text)
+}
+
+/// A core dump would hold every key, and so would what another process of this user reads with ptrace(2).
+fn forbid_dumps() -> Result<(), Fault> {
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
 fn manage(folder: &KeyFolder, command: KeysCommand) -> Result<(), Fault> {
