@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 use transport::{Address, Dial as _, Error, Framed, Patience, Stream};
+use venues::hyperliquid::Scratch;
 use wire::reply::Reply;
 use wire::request::{PAYLOAD_SIZE_MAX, PayloadKind, Request};
 use wire::{REPLY_SIZE_MAX, Refusal};
@@ -53,6 +54,8 @@ pub struct Client {
     connection: Option<Framed<Stream>>,
     next_request_id: u64,
     retry: Retry,
+    /// For the decode that a reply's digest is compared with.
+    scratch: Box<Scratch>,
 }
 
 /// Why an exchange gave no reply.
@@ -78,6 +81,7 @@ impl Client {
             // Half the range is left to count in.
             next_request_id: random() >> 1,
             retry: Retry::new(&config, seed),
+            scratch: Box::new(Scratch::new()),
         };
         client.retry.start();
         loop {
@@ -158,7 +162,7 @@ impl Client {
         if is_turned_away(body) {
             return Err(Miss::NotTaken(Trouble::TurnedAway));
         }
-        let outcome = signed::read(body, request);
+        let outcome = signed::read(body, request, &mut self.scratch);
         if !matches!(outcome, Err(SignError::ProtocolViolation { .. })) && !connection.has_buffered() {
             self.connection = Some(connection);
         }

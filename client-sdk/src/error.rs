@@ -135,6 +135,8 @@ pub enum Violation {
     SignatureForm,
     /// Its receipt does not say what was signed.
     DigestMissing,
+    /// Its receipt says that something else was signed than the payload.
+    DigestDiffers,
     /// It carries canonical bytes that were not asked for.
     CanonicalUnasked,
 }
@@ -217,6 +219,7 @@ impl fmt::Display for Violation {
             Self::ReceiptDiffers => "its receipt speaks of something else",
             Self::SignatureForm => "its signature does not have the form of the payload's scheme",
             Self::DigestMissing => "its receipt does not say what was signed",
+            Self::DigestDiffers => "its receipt says that something else was signed than the payload",
             Self::CanonicalUnasked => "it carries canonical bytes that were not asked for",
         })
     }

@@ -21,7 +21,7 @@
 //!
 //! Guarantees: a request is sent at most once; it is sent again by itself only when the vault cannot have read
 //! the one before. A signature is handed out only together with a receipt that speaks of the same request, key
-//! and payload kind. Every wait has an end.
+//! and payload kind, and of the digest that the payload has when it is decoded here. Every wait has an end.
 
 #![forbid(unsafe_code)]
 

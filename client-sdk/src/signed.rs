@@ -1,5 +1,6 @@
 //! What comes back when the vault signs, and how a reply is read.
 
+use venues::{Payload as _, evm, hyperliquid, solana};
 use wire::codec::CodecFault;
 use wire::facts;
 use wire::facts_json::JsonFacts;
@@ -125,8 +126,13 @@ pub(crate) fn facts_json(packed: &[u8]) -> Option<String> {
 }
 
 /// Reads the body of the reply to `request`. Checked here: that the reply and its receipt speak of this
-/// request, key and payload kind, and that a signature has a receipt, a digest and the form of its scheme.
-pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignError> {
+/// request, key and payload kind, that a signature has a receipt, a digest and the form of its scheme, and that
+/// the digest is the one that the payload has, by a decode of its own.
+pub(crate) fn read(
+    body: &[u8],
+    request: &Request<'_>,
+    scratch: &mut hyperliquid::Scratch,
+) -> Result<Signed, SignError> {
     let violation = |violation| SignError::ProtocolViolation { request_id: request.request_id, violation };
     let reply = Reply::read(body).map_err(|_| violation(Violation::NotAReply))?;
     if reply.request_id != request.request_id {
@@ -158,13 +164,30 @@ pub(crate) fn read(body: &[u8], request: &Request<'_>) -> Result<Signed, SignErr
     if !reply.canonical.is_empty() && !request.return_canonical {
         return Err(violation(Violation::CanonicalUnasked));
     }
+    let digest = receipt.digest.ok_or_else(|| violation(Violation::DigestMissing))?;
+    if digest_of(request, scratch) != Some(digest) {
+        return Err(violation(Violation::DigestDiffers));
+    }
     Ok(Signed {
         signature,
         receipt: reply.receipt.to_vec(),
         canonical: reply.canonical.to_vec(),
-        digest: receipt.digest.ok_or_else(|| violation(Violation::DigestMissing))?,
+        digest,
         request_id: request.request_id,
     })
+}
+
+/// What the vault signs of this payload, found with the vault's own decoders; `None` when they refuse it.
+fn digest_of(request: &Request<'_>, scratch: &mut hyperliquid::Scratch) -> Option<[u8; 32]> {
+    let payload = request.payload;
+    let mut action = |form| Some(hyperliquid::decode(form, payload, scratch).ok()?.label());
+    match request.payload_kind {
+        PayloadKind::EvmEip1559 => Some(evm::decode(payload).ok()?.label()),
+        PayloadKind::HyperliquidL1Msgpack => action(hyperliquid::Form::L1Msgpack),
+        PayloadKind::HyperliquidL1Json => action(hyperliquid::Form::L1Json),
+        PayloadKind::HyperliquidUserJson => action(hyperliquid::Form::UserJson),
+        PayloadKind::SolanaMessage => Some(solana::decode(payload).ok()?.label()),
+    }
 }
 
 fn refused(refusal: Refusal, sealed: Option<(Receipt<'_>, &[u8])>, request_id: u64) -> SignError {

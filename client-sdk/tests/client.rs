@@ -10,9 +10,14 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use client_sdk::build::hyperliquid::{
+    Decimal, Envelope, Network, Transferral, UpdateLeverage, update_leverage, usd_send,
+};
 use client_sdk::{
     Address, Client, Config, PayloadKind, Refusal, Shown, SignError, Signature, Trouble, Violation,
 };
+use venues::Payload as _;
+use venues::hyperliquid::{Form, Scratch};
 use wire::facts::{FactKey, FactSink as _, FactWriter};
 use wire::receipt::{RECEIPT_VERSION, Receipt};
 use wire::reply::Reply;
@@ -21,11 +26,38 @@ use wire::{RECEIPT_SIZE_MAX, REPLY_SIZE_MAX};
 
 const EVM: PayloadKind = PayloadKind::EvmEip1559;
 
+/// `02 || rlp([1, 0, 0, 0, 0, 20 bytes, 0, "", []])`, and the same with another nonce.
+const PAYLOAD: [u8; 31] = transaction(0x80);
+const OTHER_PAYLOAD: [u8; 31] = transaction(0x01);
+
+const fn transaction(nonce: u8) -> [u8; 31] {
+    [
+        0x02, 0xdd, 0x01, nonce, 0x80, 0x80, 0x80, 0x94, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+        7, 7, 7, 0x80, 0x80, 0xc0,
+    ]
+}
+
+fn digest(request: &Request<'_>) -> [u8; 32] {
+    let form = match request.payload_kind {
+        PayloadKind::EvmEip1559 => return label(request.payload),
+        PayloadKind::SolanaMessage => return venues::solana::decode(request.payload).unwrap().label(),
+        PayloadKind::HyperliquidL1Msgpack => Form::L1Msgpack,
+        PayloadKind::HyperliquidL1Json => Form::L1Json,
+        PayloadKind::HyperliquidUserJson => Form::UserJson,
+    };
+    venues::hyperliquid::decode(form, request.payload, &mut Scratch::new()).unwrap().label()
+}
+
+fn label(payload: &[u8]) -> [u8; 32] {
+    venues::evm::decode(payload).unwrap().label()
+}
+
 /// What the server does with one connection.
 type Script = fn(&mut Peer);
 
 struct Peer {
     stream: UnixStream,
+    last_digest: Option<[u8; 32]>,
 }
 
 impl Peer {
@@ -47,6 +79,7 @@ impl Peer {
         let body = self.request();
         let mut answer = Answer::signed(&Request::parse(&body).unwrap());
         change(&mut answer);
+        self.last_digest = answer.digest;
         self.send(&answer.body());
     }
 
@@ -81,7 +114,7 @@ impl Answer {
             key_slot: request.key_slot,
             payload_kind: request.payload_kind.number(),
             signature: [vec![1; 32], vec![2; 32], vec![1]].concat(),
-            digest: Some([3; 32]),
+            digest: Some(digest(request)),
             canonical: Vec::new(),
             has_receipt: true,
             observed: Shown::Nothing,
@@ -156,7 +189,7 @@ impl Server {
             for script in scripts {
                 let (stream, _) = listener.accept().unwrap();
                 stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-                script(&mut Peer { stream });
+                script(&mut Peer { stream, last_digest: None });
             }
         }));
     }
@@ -195,7 +228,7 @@ fn impatient() -> Config {
 fn sign_against(script: Script) -> Result<client_sdk::Signed, SignError> {
     let mut server = Server::start([script]);
     let mut client = server.client();
-    let outcome = client.sign(4, EVM, b"payload");
+    let outcome = client.sign(4, EVM, &PAYLOAD);
     drop(client);
     server.join();
     outcome
@@ -213,7 +246,7 @@ fn a_signature_comes_with_its_receipt_and_facts() {
     let signed = sign_against(|peer| peer.answer(|_| {})).unwrap();
     let expected = Signature::Secp256k1 { r: [1; 32], s: [2; 32], y_parity: 1 };
     assert_eq!(signed.signature, expected);
-    assert_eq!(signed.digest, [3; 32]);
+    assert_eq!(signed.digest, label(&PAYLOAD));
     assert_eq!(signed.receipt().unwrap().request_id, signed.request_id);
     assert_eq!(signed.facts_json().unwrap(), r#"{"chain_id":"8453"}"#);
 }
@@ -225,7 +258,7 @@ fn the_request_carries_slot_kind_and_payload_and_numbers_count_up() {
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
     let serving = std::thread::spawn(move || {
-        let mut peer = Peer { stream: listener.accept().unwrap().0 };
+        let mut peer = Peer { stream: listener.accept().unwrap().0, last_digest: None };
         for _ in 0..3 {
             let body = peer.request();
             let request = Request::parse(&body).unwrap();
@@ -236,8 +269,8 @@ fn the_request_carries_slot_kind_and_payload_and_numbers_count_up() {
     });
     let mut client = Client::connect(Address::Unix(path.clone()), impatient()).unwrap();
     let mut numbers = Vec::new();
-    for payload in [&b"a"[..], &[9; 5000], b"c"] {
-        let signed = client.sign(4, EVM, payload).unwrap();
+    for payload in [PAYLOAD, OTHER_PAYLOAD, PAYLOAD] {
+        let signed = client.sign(4, EVM, &payload).unwrap();
         assert_eq!(told.recv().unwrap(), (4, EVM, payload.to_vec(), signed.request_id));
         numbers.push(signed.request_id);
     }
@@ -352,6 +385,75 @@ fn a_signature_without_a_digest_is_refused() {
 }
 
 #[test]
+fn a_receipt_for_another_payload_is_refused() {
+    assert_violation(
+        |peer| peer.answer(|answer| answer.digest = Some(label(&OTHER_PAYLOAD))),
+        Violation::DigestDiffers,
+    );
+}
+
+#[test]
+fn a_signature_for_a_payload_that_no_vault_takes_is_refused() {
+    let mut server = Server::start([(|peer: &mut Peer| {
+        let body = peer.request();
+        let request = Request::parse(&body).unwrap();
+        let answer = Answer::signed(&Request { payload: &PAYLOAD, ..request });
+        peer.send(&answer.body());
+    }) as Script]);
+    let mut client = server.client();
+    let trailing = [&PAYLOAD[..], &[0]].concat();
+    match client.sign(4, EVM, &trailing) {
+        Err(SignError::ProtocolViolation { violation: Violation::DigestDiffers, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    drop(client);
+    server.join();
+}
+
+#[test]
+fn an_action_and_a_user_signed_action_are_compared_too() {
+    let envelope =
+        |nonce| Envelope { network: Network::Mainnet, nonce, vault_address: None, expires_after: None };
+    let l1 = |nonce| {
+        let update = UpdateLeverage { asset: 1, is_cross: true, leverage: 2 };
+        let built = update_leverage(&envelope(nonce), &update).unwrap();
+        (built.payload_kind, built.payload)
+    };
+    let user_signed = |time| {
+        let amount = Decimal::new("1").unwrap();
+        let transferral = Transferral {
+            network: Network::Mainnet,
+            signature_chain_id: 0xa4b1,
+            destination: [7; 20],
+            amount: &amount,
+            time,
+        };
+        let built = usd_send(&transferral).unwrap();
+        (built.payload_kind, built.payload)
+    };
+    for (asked, other) in [(l1(5), l1(6)), (user_signed(5), user_signed(6))] {
+        assert_eq!(asked.0, other.0);
+        let mut server = Server::start([(|peer: &mut Peer| {
+            peer.answer(|_| {});
+            // The second answer is about the payload before.
+            let first = peer.last_digest.unwrap();
+            let body = peer.request();
+            let mut answer = Answer::signed(&Request::parse(&body).unwrap());
+            answer.digest = Some(first);
+            peer.send(&answer.body());
+        }) as Script]);
+        let mut client = server.client();
+        client.sign(4, other.0, &other.1).unwrap();
+        match client.sign(4, asked.0, &asked.1) {
+            Err(SignError::ProtocolViolation { violation: Violation::DigestDiffers, .. }) => {}
+            outcome => panic!("{outcome:?}"),
+        }
+        drop(client);
+        server.join();
+    }
+}
+
+#[test]
 fn an_ed25519_signature_for_an_evm_payload_is_refused() {
     assert_violation(|peer| peer.answer(|answer| answer.signature.truncate(64)), Violation::SignatureForm);
 }
@@ -371,11 +473,11 @@ fn a_server_that_dies_after_reading_leaves_the_outcome_unknown_and_nothing_is_se
     // Were it sent again, the second script would answer it.
     let mut server = Server::start([(|peer| drop(peer.request())) as Script, |peer| peer.answer(|_| {})]);
     let mut client = server.client();
-    let error = client.sign(4, EVM, b"payload").unwrap_err();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
     assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
     assert!(!error.is_retryable());
     // The next request goes out on a new connection.
-    client.sign(4, EVM, b"next").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     drop(client);
     server.join();
 }
@@ -402,7 +504,7 @@ fn a_server_that_closes_without_reading_gets_the_request_again() {
         |peer| peer.answer(|_| {}),
     ]);
     let mut client = server.client();
-    client.sign(4, EVM, b"payload").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     drop(client);
     server.join();
 }
@@ -411,9 +513,9 @@ fn a_server_that_closes_without_reading_gets_the_request_again() {
 fn a_restarted_server_is_found_again() {
     let mut server = Server::start([(|peer: &mut Peer| peer.answer(|_| {})) as Script]);
     let mut client = server.client();
-    client.sign(4, EVM, b"before").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     server.restart([(|peer: &mut Peer| peer.answer(|_| {})) as Script]);
-    client.sign(4, EVM, b"after").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     drop(client);
     server.join();
 }
@@ -422,9 +524,9 @@ fn a_restarted_server_is_found_again() {
 fn a_server_that_is_gone_is_not_connected_and_worth_another_try() {
     let mut server = Server::start([(|peer: &mut Peer| peer.answer(|_| {})) as Script]);
     let mut client = server.client();
-    client.sign(4, EVM, b"before").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     server.join();
-    let error = client.sign(4, EVM, b"after").unwrap_err();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
     assert!(matches!(error, SignError::NotConnected { attempts: 6, .. }), "{error:?}");
     assert!(error.is_retryable());
 }
@@ -445,11 +547,11 @@ fn a_full_vault_is_asked_again_and_named() {
     }
     let mut server = Server::start([turn_away as Script; 6]);
     let mut client = server.client();
-    let error = client.sign(4, EVM, b"payload").unwrap_err();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
     assert!(matches!(error, SignError::NotConnected { trouble: Trouble::TurnedAway, .. }), "{error:?}");
     server.join();
     server.restart([turn_away as Script, |peer| peer.answer(|_| {})]);
-    client.sign(4, EVM, b"payload").unwrap();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
     drop(client);
     server.join();
 }
@@ -462,7 +564,7 @@ fn a_reply_that_does_not_come_in_time_leaves_the_outcome_unknown() {
     }) as Script]);
     let config = Config { request_timeout: Duration::from_millis(20), ..impatient() };
     let mut client = Client::connect(server.address(), config).unwrap();
-    let error = client.sign(4, EVM, b"payload").unwrap_err();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
     assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
     // The connection is given up with the request: a late reply can meet nobody.
     server.join();

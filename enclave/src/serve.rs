@@ -4,8 +4,10 @@
 //! round   wait (epoll)            until a descriptor is ready or a deadline passes
 //!         control connections     first, so that no flood of requests delays a kill beyond one round
 //!         request connections     one frame each, so that no connection starves another
-//!         new connections         up to the cap; one more is told TooManyConnections and closed
-//!         deadlines               who started a frame and did not end it, or did not take its reply, is cut
+//!         new connections         up to the cap; one more is told TooManyConnections and closed; at the control
+//!                                 socket it takes the place of the one idle longest, so that a kill gets in
+//!         deadlines               who started a frame and did not end it, or did not take its reply, is cut;
+//!                                 so is a control connection that asks nothing
 //! ```
 //!
 //! Guarantees: one read and one write a request in the ordinary case; at most one frame of a connection in
@@ -19,6 +21,7 @@
 mod channel;
 mod clock;
 mod connection;
+mod descriptors;
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -58,11 +61,18 @@ pub struct Limits {
     pub control_connections_max: usize,
     /// From a frame's first byte to its last, and from a reply to the moment the peer has taken it.
     pub frame_deadline_ms: u64,
+    /// How long a control connection may go without a frame.
+    pub control_idle_ms: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections_max: 64, control_connections_max: 8, frame_deadline_ms: 2_000 }
+        Self {
+            connections_max: 64,
+            control_connections_max: 8,
+            frame_deadline_ms: 2_000,
+            control_idle_ms: 2_000,
+        }
     }
 }
 
@@ -79,6 +89,8 @@ pub struct Counts {
     pub violations: u64,
     /// Connections closed because a deadline passed.
     pub late: u64,
+    /// Control connections closed because a newer one needed the place.
+    pub displaced: u64,
 }
 
 /// Where peers arrive, and how the loop is told to end. Sockets of any family will do.
@@ -105,8 +117,10 @@ impl Server {
     /// Listens at both addresses, for this user alone.
     ///
     /// # Errors
-    /// When an address cannot be listened to; see [`Address::listen`].
+    /// When the process may not open as many descriptors as `limits` can need, or an address cannot be listened
+    /// to; see [`Address::listen`].
     pub fn bind(requests: &Address, control: &Address, limits: Limits) -> Result<Self, transport::Error> {
+        descriptors::check(&limits)?;
         Ok(Self {
             requests: requests.listen(SOCKET_MODE)?,
             control: control.listen(SOCKET_MODE)?,
@@ -158,14 +172,23 @@ struct Loop<'d> {
 impl<'d> Loop<'d> {
     fn new(doors: Doors<'d>, limits: Limits, clock: &'d Clock) -> std::io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let caps = |connections_max, body_size_max, reply_size_max| Caps {
-            connections_max,
-            body_size_max,
-            reply_size_max,
+        let requests = Caps {
+            connections_max: limits.connections_max,
+            body_size_max: REQUEST_SIZE_MAX,
+            reply_size_max: REPLY_SIZE_MAX,
             frame_deadline_ms: limits.frame_deadline_ms,
+            // A bot may keep its connection for as long as it has nothing to ask.
+            idle_ms: None,
+            has_reserve: false,
         };
-        let requests = caps(limits.connections_max, REQUEST_SIZE_MAX, REPLY_SIZE_MAX);
-        let control = caps(limits.control_connections_max, CONTROL_SIZE_MAX, CONTROL_SIZE_MAX);
+        let control = Caps {
+            connections_max: limits.control_connections_max,
+            body_size_max: CONTROL_SIZE_MAX,
+            reply_size_max: CONTROL_SIZE_MAX,
+            frame_deadline_ms: limits.frame_deadline_ms,
+            idle_ms: Some(limits.control_idle_ms),
+            has_reserve: true,
+        };
         let requests = Channel::new(doors.requests, Token::REQUESTS, requests, turned_away(), &epoll)?;
         let control = Channel::new(doors.control, Token::CONTROL, control, Box::default(), &epoll)?;
         epoll::add(&epoll, doors.stop, Token::STOP.data(), epoll::EventFlags::IN)?;
@@ -216,14 +239,14 @@ impl<'d> Loop<'d> {
         let Self { epoll, requests, control, clock, counts, .. } = self;
         let epoll = epoll.as_fd();
         let now = clock.now();
-        control.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
-            vault.control(clock.now(), body, reply.first_chunk_mut()?)
-        });
-        control.accept_round(epoll, now.monotonic_ms, counts)?;
-        requests.serve_round(epoll, now.monotonic_ms, counts, |body, reply| {
-            Some(vault.handle(clock.now(), body, reply.first_chunk_mut()?))
-        });
-        requests.accept_round(epoll, now.monotonic_ms, counts)?;
+        let mut obey =
+            |body: &[u8], reply: &mut [u8]| vault.control(clock.now(), body, reply.first_chunk_mut()?);
+        control.serve_round(epoll, now.monotonic_ms, counts, &mut obey);
+        control.accept_round(epoll, now.monotonic_ms, counts, &mut obey)?;
+        let mut judge =
+            |body: &[u8], reply: &mut [u8]| Some(vault.handle(clock.now(), body, reply.first_chunk_mut()?));
+        requests.serve_round(epoll, now.monotonic_ms, counts, &mut judge);
+        requests.accept_round(epoll, now.monotonic_ms, counts, &mut judge)?;
         let now_ms = clock.now().monotonic_ms;
         control.cut_late(now_ms, counts);
         requests.cut_late(now_ms, counts);

@@ -18,6 +18,10 @@ use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
 const HANG: Duration = Duration::from_secs(30);
 
 const KILL: &[u8] = b"kill";
+const STATUS: &[u8] = b"status";
+/// The answer of the control channel, before and after a kill.
+const ALIVE: &[u8] = b"ok";
+const KILLED: &[u8] = b"ko";
 const DEAD: &[u8] = b"dead";
 
 /// Gives every request back, `reply_size` bytes long if that is longer; after a kill it says `dead`.
@@ -36,8 +40,8 @@ impl Serve for Echo {
 
     fn control(&mut self, _: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
         self.is_killed |= body == KILL;
-        reply[..2].copy_from_slice(b"ok");
-        (body == KILL).then_some(2)
+        reply[..2].copy_from_slice(if self.is_killed { b"ko" } else { b"ok" });
+        (body == KILL || body == STATUS).then_some(2)
     }
 }
 
@@ -302,11 +306,85 @@ fn a_kill_gets_through_while_every_client_floods() {
         }
     };
     let floods: Vec<_> = (0..8).map(|_| std::thread::spawn(flood(server.connect()))).collect();
-    assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
+    assert_eq!(ask(&mut server.dial("control"), KILL), KILLED);
     for flood in floods {
         flood.join().unwrap();
     }
     assert_eq!(ask(&mut server.connect(), b"too late"), DEAD);
+}
+
+/// A server whose idle control connections stay for as long as any test lasts.
+fn start_patient() -> Server {
+    let limits = Limits { frame_deadline_ms: 60_000, control_idle_ms: 60_000, ..Limits::default() };
+    Server::start(Echo::default(), limits)
+}
+
+#[test]
+fn a_kill_gets_in_at_once_while_idle_connections_hold_every_control_place() {
+    let server = start_patient();
+    let mut held: Vec<_> = (0..8).map(|_| server.dial("control")).collect();
+    // One of them holds its place with a frame that it does not end.
+    held[3].write_all(&framed(STATUS)[..5]).unwrap();
+    assert_eq!(ask(&mut server.dial("control"), KILL), KILLED);
+    assert_eq!(ask(&mut server.connect(), b"too late"), DEAD);
+    // The one that had been idle longest made room.
+    assert_closed(&mut held[0]);
+    let counts = server.finish();
+    assert_eq!((counts.displaced, counts.late, counts.turned_away), (1, 0, 0));
+}
+
+#[test]
+fn a_kill_gets_in_while_more_pollers_than_places_ask_without_pause() {
+    let server = start_patient();
+    std::thread::scope(|scope| {
+        for _ in 0..12 {
+            scope.spawn(|| {
+                let mut poller = server.dial("control");
+                loop {
+                    let mut answer = [0; 6];
+                    let sent = poller.write_all(&framed(STATUS));
+                    if sent.and_then(|()| poller.read_exact(&mut answer)).is_err() {
+                        // Displaced.
+                        poller = server.dial("control");
+                    } else if answer[4..] == *KILLED {
+                        break;
+                    }
+                }
+            });
+        }
+        // Sent before the server can have taken the connection, or not: both must do.
+        assert_eq!(ask(&mut server.dial("control"), KILL), KILLED);
+    });
+    assert_eq!(ask(&mut server.connect(), b"too late"), DEAD);
+}
+
+#[test]
+fn a_kill_that_was_sent_is_obeyed_even_when_its_connection_is_displaced() {
+    let server = start_patient();
+    for _ in 0..50 {
+        // Nobody waits for an answer, and every connection pushes out another one.
+        let crowd: Vec<_> = (0..16).map(|_| server.dial("control")).collect();
+        drop(crowd);
+    }
+    let mut killer = server.dial("control");
+    killer.write_all(&framed(KILL)).unwrap();
+    let _crowd: Vec<_> = (0..16).map(|_| server.dial("control")).collect();
+    assert_eq!(ask(&mut server.dial("control"), STATUS), KILLED);
+}
+
+#[test]
+fn an_idle_control_connection_is_cut_and_an_idle_request_connection_is_kept() {
+    let limits = Limits { control_idle_ms: 60, ..Limits::default() };
+    let server = Server::start(Echo::default(), limits);
+    let mut idle = server.dial("control");
+    let mut bot = server.connect();
+    assert_eq!(ask(&mut bot, b"before"), b"before");
+    assert_closed(&mut idle);
+    let mut asking = server.dial("control");
+    assert_eq!(ask(&mut asking, STATUS), ALIVE);
+    assert_closed(&mut asking);
+    assert_eq!(ask(&mut bot, b"after"), b"after");
+    assert_eq!(server.finish().late, 2);
 }
 
 #[test]
@@ -315,7 +393,7 @@ fn what_is_no_control_message_closes_the_control_connection() {
     let mut control = server.dial("control");
     control.write_all(&framed(b"sign this")).unwrap();
     assert_closed(&mut control);
-    assert_eq!(ask(&mut server.dial("control"), KILL), b"ok");
+    assert_eq!(ask(&mut server.dial("control"), KILL), KILLED);
     assert_eq!(server.finish().violations, 1);
 }
 

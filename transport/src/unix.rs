@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Mode, fchmod};
+use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -52,17 +52,24 @@ pub(crate) fn dial(path: &Path, timeout: Duration) -> Result<Stream, Error> {
 pub struct Listener {
     socket: OwnedFd,
     path: PathBuf,
-    /// Device and inode of the file, so that a successor's is never removed in its place.
+    /// Device and inode of the file, so that another's is never removed in its place.
     file: (u64, u64),
+    /// Held for as long as the socket file is this listener's.
+    _lock: OwnedFd,
 }
 
 impl Listener {
     /// Binds `path` with the permission bits `mode`. A socket file that no process listens on any more is
     /// replaced; anything else that stands there is left alone.
     ///
+    /// Looking, removing and binding are three steps, so they are taken under a lock on `<path>.lock`. That file
+    /// stays: were it removed, two processes could hold locks on two files of that name.
+    ///
     /// # Errors
-    /// [`Error::Io`]: `AddrInUse` when a living process listens there or the file is no socket.
+    /// [`Error::Io`]: `AddrInUse` when a living process listens or is about to listen there, or the file is no
+    /// socket.
     pub(crate) fn bind(path: &Path, mode: u32) -> Result<Self, Error> {
+        let lock = lock(path)?;
         remove_if_dead(path)?;
         let socket = open()?;
         // Before bind: the file then never exists with wider permissions. The process' umask may narrow them.
@@ -71,7 +78,7 @@ impl Listener {
         listen(&socket, BACKLOG_MAX)?;
         let file = fs::symlink_metadata(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
-        Ok(Self { socket, path: path.to_owned(), file: (file.dev(), file.ino()) })
+        Ok(Self { socket, path: path.to_owned(), file: (file.dev(), file.ino()), _lock: lock })
     }
 
     /// The socket file.
@@ -111,16 +118,40 @@ fn open() -> Result<OwnedFd, Error> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }
 
+/// Locks `<path>.lock` (flock(2)) until the descriptor is closed.
+fn lock(path: &Path) -> Result<OwnedFd, Error> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::CLOEXEC
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY;
+    let file = rustix::fs::open(&*name, flags, Mode::RUSR | Mode::WUSR)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(Errno::WOULDBLOCK) => Err(in_use(path, "another process holds its lock")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn in_use(path: &Path, why: &str) -> Error {
+    io::Error::new(io::ErrorKind::AddrInUse, format!("{} is in use: {why}", path.display())).into()
+}
+
 fn remove_if_dead(path: &Path) -> Result<(), Error> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
-        Ok(file) if !file.file_type().is_socket() => Err(io::Error::from(io::ErrorKind::AddrInUse).into()),
+        Ok(file) if !file.file_type().is_socket() => {
+            Err(in_use(path, "a file that is no socket stands there"))
+        }
         Ok(_) => match dial(path, PROBE_TIMEOUT) {
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 Ok(fs::remove_file(path)?)
             }
-            _ => Err(io::Error::from(io::ErrorKind::AddrInUse).into()),
+            _ => Err(in_use(path, "another process listens there")),
         },
     }
 }

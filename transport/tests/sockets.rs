@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -218,4 +219,58 @@ fn vsock_is_refused_by_name_in_this_build() {
     let address: Address = "vsock:16:5000".parse().unwrap();
     assert!(matches!(address.dial(HANG), Err(Error::VsockNotInThisBuild)));
     assert!(matches!(address.listen(0o600), Err(Error::VsockNotInThisBuild)));
+}
+
+#[test]
+fn of_many_that_race_for_a_dead_socket_file_one_gets_it_and_keeps_it() {
+    let path = path();
+    for _ in 0..50 {
+        // A file that nobody listens on, as a killed process leaves it.
+        drop(UnixListener::bind(&path).unwrap());
+        let start = Barrier::new(8);
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let racer = || {
+                start.wait();
+                Address::Unix(path.clone()).listen(0o600)
+            };
+            let racers: Vec<_> = (0..8).map(|_| scope.spawn(racer)).collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).collect()
+        });
+        let (mut won, lost): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+        let listener = won.pop().unwrap().unwrap();
+        assert!(won.is_empty(), "two listen at one path");
+        for error in lost.into_iter().map(Result::unwrap_err) {
+            assert_eq!(io_kind(&error), Some(ErrorKind::AddrInUse));
+            assert!(error.to_string().contains("in use"), "{error}");
+        }
+        let _ours = Address::Unix(path.clone()).dial(HANG).unwrap();
+        listener.accept().unwrap();
+        drop(listener);
+        assert!(!path.exists());
+    }
+    std::fs::remove_file(path.with_extension("lock")).unwrap();
+}
+
+#[test]
+fn a_lock_that_is_a_link_is_not_followed() {
+    let path = path();
+    let target = path.with_extension("target");
+    std::os::unix::fs::symlink(&target, path.with_extension("lock")).unwrap();
+    assert!(Address::Unix(path.clone()).listen(0o600).is_err());
+    assert!(!target.exists() && !path.exists());
+    std::fs::remove_file(path.with_extension("lock")).unwrap();
+}
+
+#[test]
+fn a_listener_that_goes_leaves_the_file_of_another_alone() {
+    let path = path();
+    let listener = Address::Unix(path.clone()).listen(0o600).unwrap();
+    // Somebody who knows of no lock.
+    std::fs::rename(&path, path.with_extension("moved")).unwrap();
+    let _other = UnixListener::bind(&path).unwrap();
+    drop(listener);
+    assert!(path.exists());
+    for extension in ["", "lock", "moved"] {
+        std::fs::remove_file(path.with_extension(extension)).unwrap();
+    }
 }

@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use book::{Book, Slot};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 use signing::{KeyFault, KeyScheme, Keyring, Secret, public_key_of};
 use venues::PublicKey;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Largest key file or key text read, bytes.
-const KEY_TEXT_SIZE_MAX: u64 = 256;
+const KEY_TEXT_SIZE_MAX: usize = 256;
 
 /// The throw-away key of a name: SHA-256("portcullis dev key: " ‖ name). Public knowledge; for demos only.
 #[must_use]
@@ -38,8 +40,12 @@ pub struct KeyFolder(PathBuf);
 pub enum KeysFault {
     /// A file or folder could not be read or written.
     Io(PathBuf, io::Error),
-    /// The file may be read by others than its owner.
+    /// The file may be read by others than its owner, or does not belong to this user.
     Exposed(PathBuf),
+    /// Others than its owner may write to the folder, or it does not belong to this user.
+    FolderExposed(PathBuf),
+    /// What is named like a key file is a pipe, a link, a folder or the like.
+    NotAFile(PathBuf),
     /// The text is not 32 bytes in hex.
     NotAKey(&'static str),
     /// A name may hold letters, digits, `-` and `_`.
@@ -58,7 +64,17 @@ impl std::fmt::Display for KeysFault {
         match self {
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Exposed(path) => {
-                write!(f, "{} can be read by others; make it mode 0600 (its folder 0700)", path.display())
+                write!(
+                    f,
+                    "{} can be read by others; make it yours and mode 0600 (its folder 0700)",
+                    path.display()
+                )
+            }
+            Self::FolderExposed(path) => {
+                write!(f, "{} can be written by others; make it yours and mode 0700", path.display())
+            }
+            Self::NotAFile(path) => {
+                write!(f, "{} is no regular file; key files are read, and nothing else", path.display())
             }
             Self::NotAKey(why) => write!(f, "not a key: {why}; 64 hex digits are expected"),
             Self::NotAName => f.write_str("a key's name has 1 to 64 letters, digits, '-' or '_'"),
@@ -139,6 +155,10 @@ impl KeyFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(KeysFault::Io(self.0.clone(), error)),
         };
+        let folder = fs::metadata(&self.0).map_err(|error| KeysFault::Io(self.0.clone(), error))?;
+        if folder.uid() != own_uid() || folder.mode() & 0o022 != 0 {
+            return Err(KeysFault::FolderExposed(self.0.clone()));
+        }
         let mut files = Vec::new();
         for entry in entries {
             let path = entry.map_err(|error| KeysFault::Io(self.0.clone(), error))?.path();
@@ -184,20 +204,39 @@ fn insert(keyring: &mut Keyring, slot: &Slot<'_>, secret: Secret) -> Result<bool
     }
 }
 
+/// Reads a key file. Opening it neither waits (a pipe would, for its writer) nor follows a link.
 fn read_file(path: &Path) -> Result<Secret, KeysFault> {
     let io = |error| KeysFault::Io(path.to_owned(), error);
-    let file = fs::File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.permissions().mode() & 0o077 != 0 {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => fs::File::from(file),
+        // A link, or a socket.
+        Err(Errno::LOOP | Errno::NXIO) => return Err(KeysFault::NotAFile(path.to_owned())),
+        Err(error) => return Err(io(error.into())),
+    };
+    let found = file.metadata().map_err(io)?;
+    if !found.is_file() {
+        return Err(KeysFault::NotAFile(path.to_owned()));
+    }
+    if found.uid() != own_uid() || found.mode() & 0o077 != 0 {
         return Err(KeysFault::Exposed(path.to_owned()));
     }
     read_hex(file, path).map(Secret::new)
 }
 
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 fn read_hex(from: impl Read, path: &Path) -> Result<Zeroizing<[u8; 32]>, KeysFault> {
-    let mut text = Zeroizing::new(Vec::new());
-    from.take(KEY_TEXT_SIZE_MAX)
+    // Room for all of it, so that no copy of a key stays behind when the text grows.
+    let mut text = Zeroizing::new(Vec::with_capacity(KEY_TEXT_SIZE_MAX + 1));
+    from.take(KEY_TEXT_SIZE_MAX as u64 + 1)
         .read_to_end(&mut text)
         .map_err(|error| KeysFault::Io(path.to_owned(), error))?;
+    if text.len() > KEY_TEXT_SIZE_MAX {
+        return Err(KeysFault::NotAKey("the text is longer than 256 bytes"));
+    }
     let digits = text.trim_ascii();
     let digits = digits.strip_prefix(b"0x").unwrap_or(digits);
     if digits.len() != 64 {

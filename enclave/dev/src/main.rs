@@ -1,15 +1,20 @@
 //! `enclave-dev`: the same vault as the enclave, over unix sockets, with keys that this machine can read.
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use enclave::Vault;
 use enclave::serve::{Clock, Limits, Server};
 use enclave_dev::keys::KeyFolder;
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use signing::KeyScheme;
 use transport::Address;
 use venues::PublicKey;
+
+/// Largest book read, bytes.
+const BOOK_SIZE_MAX: u64 = 1024 * 1024;
 
 #[derive(Parser)]
 #[command(
@@ -93,10 +98,11 @@ impl From<Scheme> for KeyScheme {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    let outcome = forbid_dumps().and_then(|()| match arguments.command {
         Command::Serve { book, keys, listen, control } => serve(&book, keys, &listen, &control),
         Command::Keys { keys, command } => manage(&KeyFolder::new(keys), command),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
@@ -108,8 +114,8 @@ fn main() -> ExitCode {
 
 type Fault = Box<dyn std::error::Error>;
 
-fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Address) -> Result<(), Fault> {
-    let text = std::fs::read_to_string(book).map_err(|error| format!("{}: {error}", book.display()))?;
+fn serve(book: &Path, keys: PathBuf, listen: &Address, control: &Address) -> Result<(), Fault> {
+    let text = read_book(book)?;
     let book = compile::compile(&book.display().to_string(), &text)
         .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let keyring = KeyFolder::new(keys).keyring(book)?;
@@ -128,6 +134,24 @@ fn serve(book: &std::path::Path, keys: PathBuf, listen: &Address, control: &Addr
     }
     server.run(vault, clock)?;
     Ok(())
+}
+
+/// Reads the book's text, and no more than a book has: the path may be a device without end.
+fn read_book(path: &Path) -> Result<String, Fault> {
+    let mut text = String::new();
+    let size = std::fs::File::open(path)
+        .and_then(|file| file.take(BOOK_SIZE_MAX + 1).read_to_string(&mut text))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    if u64::try_from(size).unwrap_or(u64::MAX) > BOOK_SIZE_MAX {
+        return Err(format!("{}: longer than a book may be, {BOOK_SIZE_MAX} bytes", path.display()).into());
+    }
+    Ok(text)
+}
+
+/// A core dump would hold every key, and so would what another process of this user reads with ptrace(2).
+fn forbid_dumps() -> Result<(), Fault> {
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
 fn manage(folder: &KeyFolder, command: KeysCommand) -> Result<(), Fault> {

@@ -1,12 +1,12 @@
 //! A listener and the connections that came through it.
 
 use rustix::event::epoll::{self, EventData, EventFlags};
-use rustix::fd::{AsFd as _, BorrowedFd};
+use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, SocketFlags, accept_with, send};
 
 use super::Counts;
-use super::connection::{Connection, Step};
+use super::connection::{Connection, Due, Step};
 
 /// New connections taken in one round.
 const ACCEPTS_MAX: usize = 16;
@@ -54,6 +54,11 @@ pub(super) struct Caps {
     pub(super) body_size_max: usize,
     pub(super) reply_size_max: usize,
     pub(super) frame_deadline_ms: u64,
+    /// After this time without a frame a connection is cut, and when all places are taken a newcomer gets one of
+    /// them. `None`: connections may stay, and newcomers are turned away.
+    pub(super) idle_ms: Option<u64>,
+    /// Whether a descriptor is held back, to be given up for a newcomer when the process has no other left.
+    pub(super) has_reserve: bool,
 }
 
 pub(super) struct Channel<'d> {
@@ -63,10 +68,15 @@ pub(super) struct Channel<'d> {
     /// The frame a connection beyond the cap hears before it is closed; may be empty.
     turned_away: Box<[u8]>,
     frame_deadline_ms: u64,
+    idle_ms: Option<u64>,
+    /// Counts what happened to connections, to tell which one was idle longest.
+    turn: u64,
     someone_waits: bool,
     /// Set while the listener is off the epoll set.
     paused_until_ms: Option<u64>,
     stopped: bool,
+    has_reserve: bool,
+    reserve: Option<OwnedFd>,
 }
 
 impl<'d> Channel<'d> {
@@ -86,9 +96,13 @@ impl<'d> Channel<'d> {
             places: (0..caps.connections_max).map(place).collect(),
             turned_away,
             frame_deadline_ms: caps.frame_deadline_ms,
+            idle_ms: caps.idle_ms,
+            turn: 0,
             someone_waits: false,
             paused_until_ms: None,
             stopped: false,
+            has_reserve: caps.has_reserve,
+            reserve: caps.has_reserve.then(|| listener.try_clone_to_owned()).transpose()?,
         })
     }
 
@@ -108,7 +122,7 @@ impl<'d> Channel<'d> {
         counts: &mut Counts,
         mut answer: impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
     ) {
-        let due_ms = now_ms.saturating_add(self.frame_deadline_ms);
+        let due = self.due(now_ms);
         for (place, connection) in (0..).zip(&mut self.places) {
             let was_pending = connection.has_reply_pending();
             let may_read = !self.stopped && (connection.is_ready || connection.has_frame_waiting());
@@ -117,10 +131,14 @@ impl<'d> Channel<'d> {
             if connection.socket.is_none() || !(may_read || may_write) {
                 continue;
             }
-            match connection.advance(due_ms, &mut answer) {
+            match connection.advance(due, &mut answer) {
                 Step::Waits => {}
                 Step::Replied | Step::ReplyPending if was_pending => {}
-                Step::Replied | Step::ReplyPending => counts.frames += 1,
+                Step::Replied | Step::ReplyPending => {
+                    counts.frames += 1;
+                    self.turn += 1;
+                    connection.last_turn = self.turn;
+                }
                 Step::Gone => connection.close(),
                 Step::Violation => {
                     counts.violations += 1;
@@ -134,25 +152,51 @@ impl<'d> Channel<'d> {
         }
     }
 
-    /// Takes who waits at the listener.
+    /// Takes who waits at the listener. Where newcomers displace others, at most one is displaced a round: who
+    /// has just come has as many rounds for the first frame as there are places. What a displaced one had sent
+    /// is still answered.
     pub(super) fn accept_round(
         &mut self,
         epoll: BorrowedFd<'_>,
         now_ms: u64,
         counts: &mut Counts,
+        mut answer: impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
     ) -> std::io::Result<()> {
         if self.paused_until_ms.is_some_and(|until_ms| until_ms <= now_ms) && !self.stopped {
             epoll::modify(epoll, self.listener, self.token.data(), EventFlags::IN)?;
             self.paused_until_ms = None;
         }
+        if self.has_reserve && self.reserve.is_none() {
+            self.reserve = self.listener.try_clone_to_owned().ok();
+        }
         if !std::mem::take(&mut self.someone_waits) || self.stopped {
             return Ok(());
         }
+        let due = self.due(now_ms);
+        let mut may_displace = self.idle_ms.is_some();
         for _ in 0..ACCEPTS_MAX {
+            let is_full = self.idle_ms.is_some() && !self.has_free_place();
+            if is_full && !may_displace {
+                // The listener is reported again in the next round.
+                break;
+            }
             match accept_with(self.listener, SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK)) {
-                Ok(socket) => self.admit(epoll, socket, counts),
+                Ok(socket) => {
+                    if is_full {
+                        may_displace = false;
+                        self.displace(due, counts, &mut answer);
+                    }
+                    self.admit(epoll, socket, due, counts);
+                }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(Errno::MFILE | Errno::NFILE) if self.reserve.is_some() => self.reserve = None,
+                // Its own connections are the next to pay: there is one at least, which the reserve let in.
+                Err(Errno::MFILE | Errno::NFILE)
+                    if may_displace && self.displace(due, counts, &mut answer) =>
+                {
+                    may_displace = false;
+                }
                 Err(_) => {
                     // No descriptor or memory left. The listener would be reported without end.
                     epoll::modify(epoll, self.listener, self.token.data(), EventFlags::empty())?;
@@ -164,7 +208,7 @@ impl<'d> Channel<'d> {
         Ok(())
     }
 
-    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: rustix::fd::OwnedFd, counts: &mut Counts) {
+    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: OwnedFd, due: Due, counts: &mut Counts) {
         let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
         let Some((place, connection)) = free else {
             counts.turned_away += 1;
@@ -174,15 +218,37 @@ impl<'d> Channel<'d> {
         let token = Token { place, ..self.token };
         if epoll::add(epoll, &socket, token.data(), EventFlags::IN).is_ok() {
             counts.accepted += 1;
-            connection.open(socket);
+            self.turn += 1;
+            connection.open(socket, due, self.turn);
         }
+    }
+
+    /// Frees the place of the connection that was idle longest; one that had an answer goes before one that had
+    /// none yet. Its last bytes are read first: a command that was sent is obeyed. False when there is none.
+    fn displace(
+        &mut self,
+        due: Due,
+        counts: &mut Counts,
+        answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
+    ) -> bool {
+        let taken = self.places.iter_mut().filter(|place| place.socket.is_some());
+        let Some(connection) = taken.min_by_key(|place| (!place.is_answered, place.last_turn)) else {
+            return false;
+        };
+        let was_pending = connection.has_reply_pending();
+        if matches!(connection.advance(due, answer), Step::Replied | Step::ReplyPending) && !was_pending {
+            counts.frames += 1;
+        }
+        counts.displaced += 1;
+        connection.close();
+        true
     }
 
     /// Closes the connections whose time has passed.
     pub(super) fn cut_late(&mut self, now_ms: u64, counts: &mut Counts) {
         for connection in &mut self.places {
             // A whole frame that only waits for its round is not late.
-            if connection.due_ms.is_some_and(|due_ms| due_ms <= now_ms) && !connection.has_frame_waiting() {
+            if connection.due_ms().is_some_and(|due_ms| due_ms <= now_ms) && !connection.has_frame_waiting() {
                 counts.late += 1;
                 connection.close();
             }
@@ -211,8 +277,19 @@ impl<'d> Channel<'d> {
     }
 
     pub(super) fn next_due_ms(&self) -> Option<u64> {
-        let due = self.places.iter().filter_map(|connection| connection.due_ms);
+        let due = self.places.iter().filter_map(Connection::due_ms);
         due.chain(self.paused_until_ms).min()
+    }
+
+    fn due(&self, now_ms: u64) -> Due {
+        Due {
+            frame_ms: now_ms.saturating_add(self.frame_deadline_ms),
+            idle_ms: self.idle_ms.map(|idle_ms| now_ms.saturating_add(idle_ms)),
+        }
+    }
+
+    fn has_free_place(&self) -> bool {
+        self.places.iter().any(|place| place.socket.is_none())
     }
 
     fn place(&mut self, index: u32) -> Option<&mut Connection> {

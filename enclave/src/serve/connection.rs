@@ -19,7 +19,23 @@ pub(super) struct Connection {
     reply_size: usize,
     reply_sent: usize,
     /// When a started frame or an untaken reply is given up.
-    pub(super) due_ms: Option<u64>,
+    frame_due_ms: Option<u64>,
+    /// When a connection that asks nothing is given up; `None` when it may stay.
+    idle_due_ms: Option<u64>,
+    /// Whether it has had an answer.
+    pub(super) is_answered: bool,
+    /// The turn of the channel in which it came or had its last answer. Bytes of an unfinished frame do not
+    /// count.
+    pub(super) last_turn: u64,
+}
+
+/// When a connection that waits for its peer from now on is given up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    /// For the rest of a frame, or for the peer to take a reply.
+    pub(super) frame_ms: u64,
+    /// For the first byte of the next frame; `None` for as long as the peer likes.
+    pub(super) idle_ms: Option<u64>,
 }
 
 /// How a step with a connection ended.
@@ -46,13 +62,18 @@ impl Connection {
             reply: vec![0; PREFIX_SIZE + reply_size_max].into_boxed_slice(),
             reply_size: 0,
             reply_sent: 0,
-            due_ms: None,
+            frame_due_ms: None,
+            idle_due_ms: None,
+            is_answered: false,
+            last_turn: 0,
         }
     }
 
-    pub(super) fn open(&mut self, socket: OwnedFd) {
+    pub(super) fn open(&mut self, socket: OwnedFd, due: Due, turn: u64) {
         self.close();
         self.socket = Some(socket);
+        self.idle_due_ms = due.idle_ms;
+        self.last_turn = turn;
     }
 
     /// Frees the place. Closing the socket also takes it off the epoll set.
@@ -61,7 +82,13 @@ impl Connection {
         self.is_ready = false;
         self.received.clear();
         (self.reply_size, self.reply_sent) = (0, 0);
-        self.due_ms = None;
+        (self.frame_due_ms, self.idle_due_ms) = (None, None);
+        self.is_answered = false;
+    }
+
+    /// When it is given up. The deadline of a frame replaces that of an idle connection while there is one.
+    pub(super) fn due_ms(&self) -> Option<u64> {
+        self.frame_due_ms.or(self.idle_due_ms)
     }
 
     pub(super) fn has_reply_pending(&self) -> bool {
@@ -77,11 +104,11 @@ impl Connection {
     /// Takes at most one frame to its answer. Receives at most once.
     pub(super) fn advance(
         &mut self,
-        due_ms: u64,
+        due: Due,
         answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
     ) -> Step {
         if self.has_reply_pending() {
-            return self.flush(due_ms);
+            return self.flush(due);
         }
         if !self.has_frame_waiting() {
             match self.receive() {
@@ -94,7 +121,7 @@ impl Connection {
             Ok(Some(body)) => body,
             Ok(None) => {
                 // The deadline is the frame's: a byte now and then does not move it.
-                self.due_ms.get_or_insert(due_ms);
+                self.frame_due_ms.get_or_insert(due.frame_ms);
                 return Step::Waits;
             }
             Err(_) => return Step::Violation,
@@ -108,8 +135,9 @@ impl Connection {
         let size = size.min(reply.len());
         *prefix = frame::prefix(size).unwrap_or_default();
         (self.reply_size, self.reply_sent) = (PREFIX_SIZE + size, 0);
-        self.due_ms = None;
-        self.flush(due_ms)
+        self.frame_due_ms = None;
+        self.is_answered = true;
+        self.flush(due)
     }
 
     /// `Err(None)` when nothing is there, `Err(Some(()))` when the connection is broken.
@@ -125,7 +153,7 @@ impl Connection {
         }
     }
 
-    fn flush(&mut self, due_ms: u64) -> Step {
+    fn flush(&mut self, due: Due) -> Step {
         let (Some(socket), Some(rest)) = (&self.socket, self.reply.get(self.reply_sent..self.reply_size))
         else {
             return Step::Gone;
@@ -136,12 +164,13 @@ impl Connection {
             Err(_) => return Step::Gone,
         }
         if self.has_reply_pending() {
-            self.due_ms.get_or_insert(due_ms);
+            self.frame_due_ms.get_or_insert(due.frame_ms);
             return Step::ReplyPending;
         }
         (self.reply_size, self.reply_sent) = (0, 0);
         // A frame that had begun behind this one has its full time from here.
-        self.due_ms = (!self.received.is_empty()).then_some(due_ms);
+        self.frame_due_ms = (!self.received.is_empty()).then_some(due.frame_ms);
+        self.idle_due_ms = due.idle_ms;
         Step::Replied
     }
 }

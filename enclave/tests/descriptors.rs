@@ -1,0 +1,76 @@
+//! A process that has run out of descriptors still takes a kill. Alone in its process: the test uses up all of
+//! them.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use enclave::serve::{Clock, Limits, Serve, Server};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use transport::Address;
+use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX};
+
+struct Obeys;
+
+impl Serve for Obeys {
+    fn handle(&mut self, _: Now, body: &[u8], _: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+        body.len()
+    }
+
+    fn control(&mut self, _: Now, _: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+        reply[..2].copy_from_slice(b"ok");
+        Some(2)
+    }
+}
+
+fn allow(current: u64) {
+    setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..getrlimit(Resource::Nofile) }).unwrap();
+}
+
+#[test]
+fn too_few_descriptors_are_refused_at_the_start_and_a_kill_gets_in_when_none_is_left() {
+    let folder = std::env::temp_dir().join(format!("descriptors-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let address = |name| Address::Unix(folder.join(name));
+    let bind = || Server::bind(&address("requests"), &address("control"), Limits::default());
+
+    allow(64 + 8 + 8);
+    let refused = bind().unwrap_err().to_string();
+    assert!(refused.contains("may have 80"), "{refused}");
+    assert!(!folder.join("control").exists());
+
+    allow(128);
+    let server = bind().unwrap();
+    let stop = server.stop();
+    let serving = std::thread::spawn(move || server.run(Obeys, Clock::start()).unwrap());
+    // The loop is up, and holds its reserve, once it answers.
+    let mut first = UnixStream::connect(folder.join("control")).unwrap();
+    first.write_all(b"\x04\0\0\0kill").unwrap();
+    first.read_exact(&mut [0; 6]).unwrap();
+    drop(first);
+
+    let open = || socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None);
+    let mut killers: Vec<_> = (0..20).map(|_| UnixStream::from(open().unwrap())).collect();
+    let mut hoard = Vec::new();
+    while let Ok(socket) = open() {
+        hoard.push(socket);
+    }
+    let control = SocketAddrUnix::new(folder.join("control")).unwrap();
+    for killer in &mut killers {
+        killer.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        connect(&*killer, &control).unwrap();
+        // Whatever descriptor became free in between is gone again.
+        hoard.extend(open());
+        killer.write_all(b"\x04\0\0\0kill").unwrap();
+        let mut answer = [0; 6];
+        killer.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer[4..], b"ok");
+    }
+    drop(hoard);
+    stop.stop();
+    assert_eq!(serving.join().unwrap().frames, 21);
+    let _ = std::fs::remove_dir_all(&folder);
+}
