@@ -1,6 +1,7 @@
 //! A listener and the connections that came through it.
 
 use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, SocketFlags, accept_with, send};
@@ -190,6 +191,8 @@ impl<'d> Channel<'d> {
                 }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
+                // The kernel says so before it looks whether anyone waits.
+                Err(Errno::MFILE | Errno::NFILE) if self.has_reserve && !self.is_awaited() => break,
                 Err(Errno::MFILE | Errno::NFILE) if self.reserve.is_some() => self.reserve = None,
                 // Its own connections are the next to pay: there is one at least, which the reserve let in.
                 Err(Errno::MFILE | Errno::NFILE)
@@ -286,6 +289,12 @@ impl<'d> Channel<'d> {
             frame_ms: now_ms.saturating_add(self.frame_deadline_ms),
             idle_ms: self.idle_ms.map(|idle_ms| now_ms.saturating_add(idle_ms)),
         }
+    }
+
+    /// Whether anyone waits at the listener.
+    fn is_awaited(&self) -> bool {
+        let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
+        matches!(poll(&mut listener, Some(&Timespec::default())), Ok(1..))
     }
 
     fn has_free_place(&self) -> bool {
