@@ -7,15 +7,15 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use client_sdk::{Client, Config, SignError, Signature, Signed};
 use enclave_dev::examples::{Example, examples};
 use enclave_dev::verify::verify;
-use wire::Refusal;
 use wire::request::PayloadKind;
+use wire::{Refusal, Shown};
 
 const BOOK: &str = include_str!("../../../../policies/book/demo.toml");
 
@@ -90,16 +90,9 @@ fn run() -> Result<(), Fault> {
 
 /// Puts one request, checks that the answer is the expected one, and prints a line about it.
 fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
-    let mut payload = example.payload(nonce()?);
-    let mut before = now();
-    let mut answer = client.sign(example.slot, example.kind, &payload);
-    // An earlier boot may have signed the nonces of the first moments; a bot takes a fresh one.
-    while matches!(&answer, Err(SignError::Refused(why)) if why.refusal == Refusal::NonceBelowBootFloor) {
-        std::thread::sleep(Duration::from_millis(20));
-        payload = example.payload(nonce()?);
-        before = now();
-        answer = client.sign(example.slot, example.kind, &payload);
-    }
+    let payload = example.payload(nonce()?);
+    let before = now();
+    let answer = client.sign(example.slot, example.kind, &payload);
     let took = before.elapsed().as_micros();
     let venue = ["evm", "hyperliquid", "drift"].get(usize::from(example.slot)).copied().unwrap_or("?");
     let verdict = match (&answer, &example.refused) {
@@ -109,6 +102,13 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
         }
         (Err(SignError::Refused(refused)), Some(rule)) if refused.refusal == *rule => {
             format!("{}  {}", coloured("refused", RED), reason(refused))
+        }
+        // An earlier boot may have signed the nonces of the first moments; a bot takes a later one.
+        (Err(SignError::Refused(refused)), None) if refused.refusal == Refusal::NonceBelowBootFloor => {
+            let row = format!("{}  {}", coloured("refused", RED), reason(refused));
+            println!("  {venue:<12} {:<44} {took:>6} µs  {row}", format!("{}: too soon", example.what));
+            wait_past(&refused.limit)?;
+            return show(example, client);
         }
         (Err(SignError::Halted), Some(Refusal::Halted)) => {
             format!("{}  Halted: the kill switch was pulled", coloured("refused", RED))
@@ -175,12 +175,24 @@ fn reason(refused: &client_sdk::Refused) -> String {
 
 /// The exchange's nonce is a time in ms; two requests of one millisecond need two nonces.
 fn nonce() -> Result<u64, Fault> {
-    use std::sync::atomic::AtomicU64;
     static LAST: AtomicU64 = AtomicU64::new(0);
-    #[expect(clippy::disallowed_methods, reason = "a bot's nonce is the time")]
-    let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+    let now = unix_ms()?;
     let last = LAST.fetch_max(now, Ordering::Relaxed);
     Ok(if last < now { now } else { LAST.fetch_add(1, Ordering::Relaxed) + 1 })
+}
+
+fn unix_ms() -> Result<u64, Fault> {
+    #[expect(clippy::disallowed_methods, reason = "a bot's nonce is the time")]
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    Ok(u64::try_from(now.as_millis())?)
+}
+
+/// Waits until the clock is past a floor in ms, a second at most.
+fn wait_past(floor: &Shown) -> Result<(), Fault> {
+    let Shown::Uint(floor) = floor else { return Err("a floor that is no number".into()) };
+    let ms = u64::try_from(*floor)?.saturating_sub(unix_ms()?).min(1_000) + 1;
+    std::thread::sleep(Duration::from_millis(ms));
+    Ok(())
 }
 
 fn short(signature: &Signature) -> String {
