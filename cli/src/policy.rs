@@ -17,7 +17,7 @@ const EXIT_INVALID: u8 = 6;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Tell every fault of book files, as file:line:column: [rule] message
+    /// Tell every fault of book files, as file:line:column: `[rule]` message
     Check {
         /// TOML files, one a desk
         #[arg(required = true)]

@@ -3,21 +3,21 @@
 //! ```text
 //! data    discriminator 8 (SHA-256 of "global:<snake_case name>"), arguments (Borsh, little-endian)
 //! order   type u8, market kind u8, direction u8, user order id u8, base u64, price u64, market u16,
-//!         reduce only bool, post only u8, bit flags u8, max ts Option<i64>, trigger price Option<u64>,
-//!         trigger condition u8, oracle price offset Option<i32>, auction duration Option<u8>,
-//!         auction start price Option<i64>, auction end price Option<i64>
+//!         reduce only bool, post only u8, bit flags u8, max ts `Option<i64>`, trigger price `Option<u64>`,
+//!         trigger condition u8, oracle price offset `Option<i32>`, auction duration `Option<u8>`,
+//!         auction start price `Option<i64>`, auction end price `Option<i64>`
 //! ```
 //!
 //! | instruction | arguments | accounts |
 //! |---|---|---|
 //! | placePerpOrder, placeSpotOrder | order | state, user w, authority s |
 //! | placeOrders | u32 n, n × order | state, user w, authority s |
-//! | placeAndTakePerpOrder | order, Option<u32> success condition | state, user w, user stats w, authority s |
-//! | cancelOrder | Option<u32> order id | state, user w, authority s |
+//! | placeAndTakePerpOrder | order, `Option<u32>` success condition | state, user w, user stats w, authority s |
+//! | cancelOrder | `Option<u32>` order id | state, user w, authority s |
 //! | cancelOrderByUserId | u8 | state, user w, authority s |
-//! | cancelOrders | Option<market kind>, Option<u16> market, Option<direction> | state, user w, authority s |
+//! | cancelOrders | `Option<market kind>`, `Option<u16>` market, `Option<direction>` | state, user w, authority s |
 //! | cancelOrdersByIds | u32 n, n × u32 | state, user w, authority s |
-//! | modifyOrder | Option<u32> order id, modification | state, user w, authority s |
+//! | modifyOrder | `Option<u32>` order id, modification | state, user w, authority s |
 //! | modifyOrderByUserId | u8, modification | state, user w, authority s |
 //! | settlePnl | u16 market | state, user w, authority s, spot market vault |
 //! | settleMultiplePnls | u32 n, n × u16, u8 mode | state, user w, authority s, spot market vault |
