@@ -126,3 +126,44 @@ fn drift_lines_have_the_facts_and_signature_of_the_venues_libraries() {
     assert!(tally.count("signed") >= 140, "{:?}", tally.outcomes);
     assert!(negatives("negative_solana_drift", "solana_drift", &tally.signed_lines) < 56 / 5);
 }
+
+#[test]
+fn a_nonce_that_was_signed_before_is_refused_whatever_the_action() {
+    let lines: Vec<Line> = Line::all("hyperliquid").filter(Line::is_core).take(20).collect();
+    for line in &lines {
+        for mut question in question::questions(line, None) {
+            question.before = Some(Box::new(question.clone()));
+            let answer = answer(&question).unwrap();
+            assert_eq!((&answer["outcome"], &answer["code"]), (&"denied".into(), &"NonceAlreadyUsed".into()));
+        }
+    }
+    assert_eq!(lines.len(), 20);
+}
+
+#[test]
+fn a_question_with_an_unknown_member_is_no_question() {
+    let text =
+        r#"{"id":"x","venue":"evm_eip1559","key":"0x01","now_ms":0,"allow":[],"markets":[],"form":"evm_tx"}"#;
+    assert!(serde_json::from_str::<enclave_dev::conformance::Question>(text).is_ok());
+    let text = text.replace("\"form\"", "\"colour\":1,\"form\"");
+    assert!(serde_json::from_str::<enclave_dev::conformance::Question>(&text).is_err());
+}
+
+#[test]
+fn a_claim_that_differs_from_the_action_is_malformed() {
+    let line =
+        Line::all("hyperliquid").find(|line| line.text("scheme") == "l1_agent" && line.is_core()).unwrap();
+    let question = question::questions(&line, None).remove(0);
+    let is_mainnet = question.is_mainnet.unwrap();
+    let mut agreeing = question.clone();
+    agreeing.source = Some(if is_mainnet { "a" } else { "b" }.to_owned());
+    agreeing.connection_id = Some(line.text("connectionId").to_owned());
+    assert_eq!(answer(&agreeing).unwrap()["outcome"], "signed");
+    let mut other_network = agreeing.clone();
+    other_network.source = Some(if is_mainnet { "b" } else { "a" }.to_owned());
+    let mut other_action = agreeing;
+    other_action.connection_id = Some(format!("0x{}", "11".repeat(32)));
+    for differing in [other_network, other_action] {
+        assert_eq!(answer(&differing).unwrap()["outcome"], "malformed");
+    }
+}
