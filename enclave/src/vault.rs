@@ -3,8 +3,9 @@
 use book::Book;
 use policies::{Usage, approve};
 use signing::{Asked, Chain, KeyFault, Keyring, Signs};
+use venues::hyperliquid::Form;
 use venues::{Payload, evm, hyperliquid, solana};
-use wire::control::{self, Command, Mode, Status};
+use wire::control::{self, Command, Status};
 use wire::request::{PayloadKind, Request, Unreadable};
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
 
@@ -71,15 +72,15 @@ impl Vault {
         match admitted.request().payload_kind {
             PayloadKind::EvmEip1559 => desk.decide(&admitted, asked, now, evm::decode(payload), reply),
             PayloadKind::HyperliquidL1Msgpack => {
-                let action = hyperliquid::decode(hyperliquid::Form::L1Msgpack, payload, scratch);
+                let action = hyperliquid::decode(Form::L1Msgpack, payload, scratch);
                 desk.decide(&admitted, asked, now, action, reply)
             }
             PayloadKind::HyperliquidL1Json => {
-                let action = hyperliquid::decode(hyperliquid::Form::L1Json, payload, scratch);
+                let action = hyperliquid::decode(Form::L1Json, payload, scratch);
                 desk.decide(&admitted, asked, now, action, reply)
             }
             PayloadKind::HyperliquidUserJson => {
-                let action = hyperliquid::decode(hyperliquid::Form::UserJson, payload, scratch);
+                let action = hyperliquid::decode(Form::UserJson, payload, scratch);
                 desk.decide(&admitted, asked, now, action, reply)
             }
             PayloadKind::SolanaMessage => desk.decide(&admitted, asked, now, solana::decode(payload), reply),
@@ -93,12 +94,6 @@ impl Vault {
             Command::Kill => self.sessions.kill(),
         }
         control::write_status(self.status(now), reply).ok()
-    }
-
-    /// The mode.
-    #[must_use]
-    pub fn mode(&self) -> Mode {
-        self.sessions.mode()
     }
 
     fn status(&self, now: Now) -> Status<'_> {

@@ -9,7 +9,7 @@ use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX};
 use wire::Refusal;
 use wire::request::PayloadKind;
 
-use crate::conformance::hex;
+use crate::hexadecimal;
 
 const REQUESTS: &str = include_str!("../demo/requests.json");
 
@@ -55,7 +55,7 @@ pub fn examples() -> Result<Vec<Example>, Fault> {
 fn example(committed: Committed) -> Result<Example, Fault> {
     let Committed { slot, kind, what, payload, lookup_tables, refused } = committed;
     let (kind, bytes) = match kind.as_str() {
-        "evm_tx" => (PayloadKind::EvmEip1559, hex(&payload)?),
+        "evm_tx" => (PayloadKind::EvmEip1559, hexadecimal::read(&payload)?),
         "l1_json" => (PayloadKind::HyperliquidL1Json, payload.into_bytes()),
         "solana_message" => {
             let mut tables = BTreeMap::new();
@@ -63,7 +63,7 @@ fn example(committed: Committed) -> Result<Example, Fault> {
                 let addresses: Result<Vec<_>, _> = addresses.iter().map(|text| solana::key(text)).collect();
                 tables.insert(solana::key(table)?, addresses?);
             }
-            (PayloadKind::SolanaMessage, solana::payload_with_tables(&hex(&payload)?, &tables)?)
+            (PayloadKind::SolanaMessage, solana::payload_with_tables(&hexadecimal::read(&payload)?, &tables)?)
         }
         other => return Err(format!("unknown kind {other}").into()),
     };

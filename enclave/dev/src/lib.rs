@@ -2,5 +2,6 @@
 
 pub mod conformance;
 pub mod examples;
+pub mod hexadecimal;
 pub mod keys;
 pub mod verify;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use enclave::Vault;
 use enclave::serve::{Clock, Limits, Server};
+use enclave_dev::hexadecimal;
 use enclave_dev::keys::KeyFolder;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use signing::KeyScheme;
@@ -169,11 +170,10 @@ fn manage(folder: &KeyFolder, command: KeysCommand) -> Result<(), Fault> {
 }
 
 fn print_public(public: &PublicKey) {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match public {
         PublicKey::Secp256k1 { compressed, address } => {
-            println!("public_key = {{ secp256k1 = \"0x{}\" }}", hex(compressed));
-            println!("# address 0x{}", hex(address));
+            println!("public_key = {{ secp256k1 = \"{}\" }}", hexadecimal::text(compressed));
+            println!("# address {}", hexadecimal::text(address));
         }
         PublicKey::Ed25519 { key } => {
             println!("public_key = {{ ed25519 = \"{}\" }}", bs58::encode(key).into_string())

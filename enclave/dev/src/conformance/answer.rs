@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use super::book_text::book_text;
 use super::payload::{Encoded, encode};
 use super::question::Question;
+use crate::hexadecimal;
 
 /// The vault boots this long before the question's clock.
 const BOOTED_BEFORE_MS: u64 = 3 * 24 * 3_600 * 1_000;
@@ -34,7 +35,8 @@ pub fn answer(question: &Question) -> Result<Value, Fault> {
 }
 
 fn vault(question: &Question) -> Result<Vault, Fault> {
-    let bytes: [u8; 32] = hex(&question.key)?.try_into().map_err(|_| "the key is not 32 bytes")?;
+    let bytes: [u8; 32] =
+        hexadecimal::read(&question.key)?.try_into().map_err(|_| "the key is not 32 bytes")?;
     let secret = || Secret::new(Zeroizing::new(bytes));
     let text = book_text(question, &secret())?;
     let book = compile::compile("conformance", &text)
@@ -74,11 +76,11 @@ fn answer_of(question: &Question, reply: &Reply<'_>, receipt: &Receipt<'_>) -> R
         answer.insert("code".into(), json!(refusal.name()));
     }
     if let Some(digest) = receipt.digest {
-        answer.insert("digest".into(), json!(to_hex(&digest)));
+        answer.insert("digest".into(), json!(hexadecimal::text(&digest)));
         answer.insert("facts".into(), facts_of(receipt)?);
     }
     if refusal.is_none() {
-        answer.insert("signature".into(), json!(to_hex(reply.signature)));
+        answer.insert("signature".into(), json!(hexadecimal::text(reply.signature)));
     }
     Ok(Value::Object(answer))
 }
@@ -104,32 +106,4 @@ fn body(payload_kind: u16, payload: &[u8]) -> Vec<u8> {
 
 fn outcome(refusal: Option<Refusal>) -> &'static str {
     refusal.map_or("signed", |refusal| refusal.family().as_str())
-}
-
-/// Bytes of hex text, with or without 0x.
-pub(crate) fn hex(text: &str) -> Result<Vec<u8>, &'static str> {
-    let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
-    if !digits.len().is_multiple_of(2) {
-        return Err("an odd number of hex digits");
-    }
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut bytes = Vec::with_capacity(digits.len() / 2);
-    for pair in digits.chunks_exact(2) {
-        match pair {
-            [high, low] => match (digit(*high), digit(*low)) {
-                (Some(high), Some(low)) => bytes.push(high << 4 | low),
-                _ => return Err("not a hex digit"),
-            },
-            _ => return Err("an odd number of hex digits"),
-        }
-    }
-    Ok(bytes)
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    let mut text = String::from("0x");
-    for byte in bytes {
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
 }

@@ -7,6 +7,7 @@ use venues::PublicKey;
 
 use super::answer::Fault;
 use super::question::Question;
+use crate::hexadecimal;
 
 const CHAINS: [u64; 5] = [1, 10, 137, 8453, 42161];
 
@@ -34,7 +35,9 @@ const SUB_ACCOUNTS: std::ops::Range<u16> = 0..10;
 pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, Fault> {
     let scheme = if question.venue == "solana" { KeyScheme::Ed25519 } else { KeyScheme::Secp256k1 };
     let public_key = match public_key_of(scheme, secret)? {
-        PublicKey::Secp256k1 { compressed, .. } => format!("{{ secp256k1 = \"0x{}\" }}", hex(&compressed)),
+        PublicKey::Secp256k1 { compressed, .. } => {
+            format!("{{ secp256k1 = \"{}\" }}", hexadecimal::text(&compressed))
+        }
         PublicKey::Ed25519 { key } => format!("{{ ed25519 = \"{}\" }}", bs58::encode(key).into_string()),
     };
     let mut text = format!(
@@ -152,8 +155,4 @@ fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
         )?;
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -11,5 +11,4 @@ mod payload;
 mod question;
 
 pub use answer::answer;
-pub(crate) use answer::hex;
 pub use question::Question;

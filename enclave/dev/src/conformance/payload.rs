@@ -8,8 +8,9 @@ use venues::hyperliquid::rules::Network;
 use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope};
 use wire::request::PayloadKind;
 
-use super::answer::{Fault, hex};
+use super::answer::Fault;
 use super::question::Question;
+use crate::hexadecimal;
 
 /// What a question asks the vault to sign.
 pub(super) enum Encoded {
@@ -28,7 +29,7 @@ const NO_PAYLOAD_KIND: u16 = 0;
 /// When the form is unknown or lacks a member.
 pub(super) fn encode(question: &Question) -> Result<Encoded, Fault> {
     match question.form.as_str() {
-        "evm_tx" => Ok(match hex(question.hex.as_deref().ok_or("evm_tx without hex")?) {
+        "evm_tx" => Ok(match hexadecimal::read(question.hex.as_deref().ok_or("evm_tx without hex")?) {
             Ok(payload) => Encoded::Payload(PayloadKind::EvmEip1559.number(), payload),
             Err(_) => Encoded::Malformed("HexMalformed"),
         }),
@@ -40,7 +41,7 @@ pub(super) fn encode(question: &Question) -> Result<Encoded, Fault> {
             let json = question.json.as_deref().ok_or("no json")?;
             hyperliquid(question, PayloadKind::HyperliquidUserJson, json.as_bytes())
         }
-        "l1_msgpack" => match hex(question.msgpack.as_deref().ok_or("no msgpack")?) {
+        "l1_msgpack" => match hexadecimal::read(question.msgpack.as_deref().ok_or("no msgpack")?) {
             Ok(msgpack) => hyperliquid(question, PayloadKind::HyperliquidL1Msgpack, &msgpack),
             Err(_) => Ok(Encoded::Malformed("HexMalformed")),
         },
@@ -107,7 +108,7 @@ fn agrees(typed_data: &Value, action: &[u8]) -> bool {
 }
 
 fn solana_message(question: &Question) -> Result<Encoded, Fault> {
-    let Ok(message) = hex(question.message.as_deref().ok_or("no message")?) else {
+    let Ok(message) = hexadecimal::read(question.message.as_deref().ok_or("no message")?) else {
         return Ok(Encoded::Malformed("HexMalformed"));
     };
     let mut tables = BTreeMap::new();
@@ -124,11 +125,11 @@ fn solana_message(question: &Question) -> Result<Encoded, Fault> {
 }
 
 fn address(text: &str) -> Option<[u8; 20]> {
-    hex(text.strip_prefix("0x")?).ok()?.try_into().ok()
+    hexadecimal::read(text.strip_prefix("0x")?).ok()?.try_into().ok()
 }
 
 fn hash(text: &str) -> Result<[u8; 32], &'static str> {
-    hex(text)?.try_into().map_err(|_| "not 32 bytes")
+    hexadecimal::read(text)?.try_into().map_err(|_| "not 32 bytes")
 }
 
 fn one_byte(text: &str) -> Result<u8, &'static str> {
