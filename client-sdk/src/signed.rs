@@ -1,6 +1,6 @@
 //! What comes back when the vault signs, and how a reply is read.
 
-use venues::{Payload as _, evm, hyperliquid, solana};
+use venues::{Payload as _, evm, hyperliquid, polymarket, solana, uniswapx};
 use wire::codec::CodecFault;
 use wire::facts;
 use wire::facts_json::JsonFacts;
@@ -77,6 +77,8 @@ impl Signature {
         match payload_kind {
             PayloadKind::SolanaMessage => matches!(self, Self::Ed25519(_)),
             PayloadKind::EvmEip1559
+            | PayloadKind::UniswapxTypedData
+            | PayloadKind::PolymarketTypedData
             | PayloadKind::HyperliquidL1Msgpack
             | PayloadKind::HyperliquidL1Json
             | PayloadKind::HyperliquidUserJson => matches!(self, Self::Secp256k1 { .. }),
@@ -183,6 +185,8 @@ fn digest_of(request: &Request<'_>, scratch: &mut hyperliquid::Scratch) -> Optio
     let mut action = |form| Some(hyperliquid::decode(form, payload, scratch).ok()?.label());
     match request.payload_kind {
         PayloadKind::EvmEip1559 => Some(evm::decode(payload).ok()?.label()),
+        PayloadKind::UniswapxTypedData => Some(uniswapx::decode(payload).ok()?.label()),
+        PayloadKind::PolymarketTypedData => Some(polymarket::decode(payload).ok()?.label()),
         PayloadKind::HyperliquidL1Msgpack => action(hyperliquid::Form::L1Msgpack),
         PayloadKind::HyperliquidL1Json => action(hyperliquid::Form::L1Json),
         PayloadKind::HyperliquidUserJson => action(hyperliquid::Form::UserJson),

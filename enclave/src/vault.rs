@@ -4,7 +4,7 @@ use book::Book;
 use policies::{Usage, approve};
 use signing::{Asked, Chain, KeyFault, Keyring, Signs};
 use venues::hyperliquid::Form;
-use venues::{Payload, evm, hyperliquid, solana};
+use venues::{Payload, evm, hyperliquid, polymarket, solana, uniswapx};
 use wire::control::{self, Command, Status};
 use wire::request::{PayloadKind, Request, Unreadable};
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
@@ -71,6 +71,12 @@ impl Vault {
         let payload = admitted.request().payload;
         match admitted.request().payload_kind {
             PayloadKind::EvmEip1559 => desk.decide(&admitted, asked, now, evm::decode(payload), reply),
+            PayloadKind::UniswapxTypedData => {
+                desk.decide(&admitted, asked, now, uniswapx::decode(payload), reply)
+            }
+            PayloadKind::PolymarketTypedData => {
+                desk.decide(&admitted, asked, now, polymarket::decode(payload), reply)
+            }
             PayloadKind::HyperliquidL1Msgpack => {
                 let action = hyperliquid::decode(Form::L1Msgpack, payload, scratch);
                 desk.decide(&admitted, asked, now, action, reply)

@@ -9,6 +9,7 @@
 
 mod approve;
 mod compiled;
+mod ids;
 mod nonces;
 mod usage;
 

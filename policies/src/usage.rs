@@ -4,6 +4,7 @@ use book::SLOTS_MAX;
 use venues::{Charge, SingleUseNonce};
 use wire::{Refusal, Shown, Why};
 
+use crate::ids::IdLedger;
 use crate::nonces::NonceLedger;
 
 /// Reservations per key slot. Starts empty at boot; nothing is ever given back.
@@ -18,13 +19,14 @@ pub struct Usage {
 struct KeyUsage {
     slot: u16,
     nonces: NonceLedger,
+    ids: IdLedger,
 }
 
 impl Usage {
     /// The usage at boot.
     #[must_use]
     pub const fn at_boot(boot_wall_ms: u64) -> Self {
-        let key = KeyUsage { slot: 0, nonces: NonceLedger::EMPTY };
+        let key = KeyUsage { slot: 0, nonces: NonceLedger::EMPTY, ids: IdLedger::EMPTY };
         Self { keys: [key; SLOTS_MAX], keys_used: 0, boot_wall_ms }
     }
 
@@ -34,7 +36,11 @@ impl Usage {
     /// [`Refusal::NonceAlreadyUsed`]; [`Refusal::NonceBelowBootFloor`] when an earlier boot may have signed the
     /// nonce; [`Refusal::KeySlotNotInBook`] when the table of keys is full.
     pub fn reserve(&mut self, slot: u16, charge: Charge) -> Result<(), Why> {
-        let Charge { single_use_nonce } = charge;
+        let Charge { single_use_nonce, single_use_ids } = charge;
+        let has_ids = single_use_ids.iter().any(Option::is_some);
+        if has_ids {
+            self.key(slot)?.ids.check(&single_use_ids)?;
+        }
         if let Some(SingleUseNonce { nonce, ahead_max_ms }) = single_use_nonce {
             // Until it ended, the boot before signed nonces up to its own now plus the book's look-ahead. Its now
             // was before this boot's, and the book is in the measurement.
@@ -46,6 +52,9 @@ impl Usage {
             }
             self.key(slot)?.nonces.reserve(nonce)?;
         }
+        if has_ids {
+            self.key(slot)?.ids.record(&single_use_ids);
+        }
         Ok(())
     }
 
@@ -54,7 +63,7 @@ impl Usage {
         let at = match self.keys.iter().take(used).position(|key| key.slot == slot) {
             Some(at) => at,
             None => {
-                let fresh = KeyUsage { slot, nonces: NonceLedger::EMPTY };
+                let fresh = KeyUsage { slot, nonces: NonceLedger::EMPTY, ids: IdLedger::EMPTY };
                 *self.keys.get_mut(used).ok_or(Refusal::KeySlotNotInBook)? = fresh;
                 self.keys_used = used + 1;
                 used
@@ -70,8 +79,11 @@ mod tests {
 
     const AHEAD_MAX_MS: u64 = 50;
 
-    const fn nonce(nonce: u64) -> Charge {
-        Charge { single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: AHEAD_MAX_MS }) }
+    fn nonce(nonce: u64) -> Charge {
+        Charge {
+            single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: AHEAD_MAX_MS }),
+            ..Charge::default()
+        }
     }
 
     #[test]

@@ -13,12 +13,18 @@
 
 pub mod book_value;
 pub mod evm;
+mod hexadecimal;
 pub mod hyperliquid;
+mod json;
 pub mod payload;
+pub mod polymarket;
 pub mod solana;
+mod typed_data;
+pub mod uniswapx;
 
 pub use payload::{
-    Charge, Digest, Ed25519, Grants, Message, Payload, PublicKey, Scheme, Secp256k1, SingleUseNonce,
+    Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
+    Secp256k1, SingleUseId, SingleUseNonce,
 };
 
 /// A 20-byte EVM address.

@@ -5,7 +5,7 @@ use wire::facts::FactSink;
 use wire::{Now, Why};
 
 use crate::book_value::book_struct;
-use crate::{AccountKey, Address, evm, hyperliquid, solana};
+use crate::{AccountKey, Address, evm, hyperliquid, polymarket, solana, uniswapx};
 
 /// Seals [`Payload`] and [`Scheme`]: a payload type invented elsewhere, whose rules always say yes, does not
 /// compile.
@@ -127,6 +127,33 @@ pub enum PublicKey {
 pub struct Charge {
     /// A venue nonce that may be signed once per key and venue. Unused venues leave it empty.
     pub single_use_nonce: Option<SingleUseNonce>,
+    /// Numbers without an order that may be signed once per key: Permit2 nonces, order salts.
+    pub single_use_ids: [Option<SingleUseId>; SINGLE_USE_IDS_MAX],
+}
+
+/// Most numbers that one payload may use up: one for each token of a PermitBatch.
+pub const SINGLE_USE_IDS_MAX: usize = 8;
+
+/// A number that may be signed once and has no order, so that no floor can stand for the forgotten ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingleUseId {
+    /// What the number is.
+    pub space: IdSpace,
+    /// The chain it counts on (EIP-155).
+    pub chain_id: u64,
+    /// The number itself, or a hash of what it belongs to and the number.
+    pub id: [u8; 32],
+}
+
+/// What a [`SingleUseId`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdSpace {
+    /// The unordered nonce of a Permit2 signature transfer.
+    Permit2Transfer,
+    /// keccak256(token ‖ spender ‖ nonce), each a 32-byte word, of a Permit2 allowance permit.
+    Permit2Allowance,
+    /// The salt of a Polymarket order.
+    PolymarketSalt,
 }
 
 /// A venue nonce that is a time and may be signed once.
@@ -191,9 +218,19 @@ book_struct! {
     pub struct Grants<'b> {
         /// EVM EIP-1559 transactions.
         pub evm: Option<evm::rules::Limits<'b>>,
+        /// UniswapX orders and Permit2 permits.
+        pub uniswapx: Option<uniswapx::rules::Limits<'b>>,
+        /// Polymarket orders and ClobAuth.
+        pub polymarket: Option<polymarket::rules::Limits<'b>>,
         /// Hyperliquid actions.
         pub hyperliquid: Option<hyperliquid::rules::Limits<'b>>,
-        /// Solana messages: Drift.
+        /// Solana messages: Drift and Velocity.
         pub solana: Option<solana::rules::Limits<'b>>,
     }
+}
+
+impl Grants<'_> {
+    /// Nothing on any venue.
+    pub const NONE: Self =
+        Self { evm: None, uniswapx: None, polymarket: None, hyperliquid: None, solana: None };
 }

@@ -99,6 +99,28 @@ refusals! {
     TrailingBytes = 1006,
     /// The payload ends before it is complete.
     PayloadTruncated = 1007,
+    /// The text is not strict JSON.
+    JsonMalformed = 1010,
+    /// A member appears twice.
+    JsonMemberRepeated = 1011,
+    /// A member is not part of this object.
+    FieldNotKnown = 1012,
+    /// A member of this object is missing.
+    FieldMissing = 1013,
+    /// A number is outside its field's range, or no plain integer where one is wanted.
+    NumberOutOfRange = 1014,
+    /// A member's value is of another type than the venue's (text, number, true or false, list, object).
+    FieldTypeNotExpected = 1015,
+    /// A member name or text holds an escape; no payload of this vault needs one.
+    JsonEscapeNotAllowed = 1016,
+    /// An address is not "0x" and 40 hexadecimal digits.
+    AddressTextMalformed = 1017,
+    /// An address in mixed case does not have the checksum of EIP-55.
+    AddressChecksumDiffers = 1018,
+    /// A byte string is not "0x" and the right number of hexadecimal digits.
+    BytesTextMalformed = 1019,
+    /// A list holds more elements than the vault reads.
+    ListLongerThanRead = 1020,
 
     // ---- malformed: EVM ----
     /// The first byte is not the transaction type 0x02 of EIP-1559.
@@ -127,14 +149,6 @@ refusals! {
     EnvelopeMalformed = 1400,
     /// The action is not canonical msgpack (width, tag, key order).
     MsgpackNotCanonical = 1401,
-    /// The text is not strict JSON.
-    JsonMalformed = 1402,
-    /// A member appears twice.
-    JsonMemberRepeated = 1403,
-    /// A member is not part of this action.
-    FieldNotKnown = 1404,
-    /// A member of this action is missing.
-    FieldMissing = 1405,
     /// A price, size or amount is not a canonical decimal.
     DecimalNotCanonical = 1406,
     /// A price must not be zero.
@@ -153,8 +167,6 @@ refusals! {
     ListTooLong = 1413,
     /// A word (time in force, tpsl, grouping, network) is not one the exchange knows.
     WordNotKnown = 1414,
-    /// A number is outside its field's range, or no plain integer where one is wanted.
-    NumberOutOfRange = 1415,
     /// The caller's own claim (source, connectionId or primary type) differs from what the vault computed.
     ClaimDiffers = 1416,
     /// The nonce of the envelope is not the time or nonce inside the user-signed action.
@@ -163,10 +175,6 @@ refusals! {
     NetworkDiffers = 1418,
     /// expiresAfter and vaultAddress do not exist for user-signed actions.
     EnvelopeFieldNotAllowed = 1419,
-    /// A member's value is of another type than the exchange's (text, number, true or false, list, object).
-    FieldTypeNotExpected = 1420,
-    /// A member name or text holds an escape; no action of this vault needs one.
-    JsonEscapeNotAllowed = 1421,
 
     // ---- malformed: Solana ----
     /// A compact-u16 is not in its shortest form or above 65535.
@@ -209,6 +217,10 @@ refusals! {
     PayloadKindNotSupported = 2000,
     /// More was decoded than a receipt can tell; send it in smaller batches.
     FactsTooLong = 2001,
+    /// The primary type and the struct types of the typed data are none that this vault knows, to the letter.
+    TypesNotSupported = 2002,
+    /// The typed data's domain is not of the venue: another name, another version, another list of fields.
+    DomainNotSupported = 2003,
     /// A call this vault does not decode.
     CallNotSupported = 2100,
     /// The call data of a known function do not follow its canonical ABI.

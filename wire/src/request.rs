@@ -30,6 +30,10 @@ const FLAG_RETURN_CANONICAL: u16 = 1;
 pub enum PayloadKind {
     /// An unsigned EIP-1559 transaction: `0x02 ‖ rlp([...])` (EIP-2718, EIP-1559).
     EvmEip1559 = 0x0100,
+    /// A UniswapX order or a Permit2 permit: JSON text as eth_signTypedData_v4 takes it (EIP-712).
+    UniswapxTypedData = 0x0200,
+    /// A Polymarket order or ClobAuth: JSON text as eth_signTypedData_v4 takes it (EIP-712).
+    PolymarketTypedData = 0x0300,
     /// Hyperliquid L1 action: envelope, then the action as canonical msgpack.
     HyperliquidL1Msgpack = 0x0400,
     /// Hyperliquid L1 action: envelope, then the action as JSON text.
@@ -42,8 +46,10 @@ pub enum PayloadKind {
 
 impl PayloadKind {
     /// Every kind this build understands.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::EvmEip1559,
+        Self::UniswapxTypedData,
+        Self::PolymarketTypedData,
         Self::HyperliquidL1Msgpack,
         Self::HyperliquidL1Json,
         Self::HyperliquidUserJson,
@@ -61,6 +67,8 @@ impl PayloadKind {
     pub const fn from_number(number: u16) -> Option<Self> {
         match number {
             0x0100 => Some(Self::EvmEip1559),
+            0x0200 => Some(Self::UniswapxTypedData),
+            0x0300 => Some(Self::PolymarketTypedData),
             0x0400 => Some(Self::HyperliquidL1Msgpack),
             0x0401 => Some(Self::HyperliquidL1Json),
             0x0402 => Some(Self::HyperliquidUserJson),

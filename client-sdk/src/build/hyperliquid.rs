@@ -259,9 +259,7 @@ pub fn raw(payload_kind: PayloadKind, envelope: &Envelope, action_json: String) 
     let form = match payload_kind {
         PayloadKind::HyperliquidL1Json => Form::L1Json,
         PayloadKind::HyperliquidUserJson => Form::UserJson,
-        PayloadKind::HyperliquidL1Msgpack | PayloadKind::EvmEip1559 | PayloadKind::SolanaMessage => {
-            return Err(Error::Refused(Refusal::PayloadKindNotSupported.into()));
-        }
+        _ => return Err(Error::Refused(Refusal::PayloadKindNotSupported.into())),
     };
     let mut payload = vec![0; ENVELOPE_SIZE_MAX];
     let size = envelope.write(&Claims::default(), &mut payload).ok_or(Error::EnvelopeTooLarge)?;

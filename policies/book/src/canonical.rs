@@ -138,7 +138,7 @@ mod tests {
     use crate::{BOOK_VERSION, BootMode, Slot};
     use venues::{Grants, PublicKey};
 
-    const GRANTS: Grants<'static> = Grants { evm: None, hyperliquid: None, solana: None };
+    const GRANTS: Grants<'static> = Grants::NONE;
 
     const SLOTS: [Slot<'static>; 1] =
         [Slot { slot: 3, name: "maker", public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }];
@@ -179,7 +179,7 @@ mod tests {
         hash.update([3]);
         text(&mut hash, Some(2), "grants");
         text(&mut hash, Some(1), "::venues::payload::Grants");
-        for venue in ["evm", "hyperliquid", "solana"] {
+        for venue in ["evm", "uniswapx", "polymarket", "hyperliquid", "solana"] {
             text(&mut hash, Some(2), venue);
             hash.update([8]);
         }

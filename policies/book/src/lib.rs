@@ -70,7 +70,7 @@ impl<'b> Book<'b> {
 mod tests {
     use super::*;
 
-    const GRANTS: Grants<'static> = Grants { evm: None, hyperliquid: None, solana: None };
+    const GRANTS: Grants<'static> = Grants::NONE;
 
     const fn slot(slot: u16, name: &str) -> Slot<'_> {
         Slot { slot, name, public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }

@@ -5,7 +5,7 @@ use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
-use crate::{evm, hyperliquid, keys, scalars, solana};
+use crate::{evm, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
 
 pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let version = table.required("version", version);
@@ -49,6 +49,14 @@ fn slot(
         check_scheme::<Secp256k1>(&field, public_key);
         field.table(evm::limits)
     });
+    let uniswapx = table.optional("uniswapx", |field| {
+        check_scheme::<Secp256k1>(&field, public_key);
+        field.table(uniswapx::limits)
+    });
+    let polymarket = table.optional("polymarket", |field| {
+        check_scheme::<Secp256k1>(&field, public_key);
+        field.table(polymarket::limits)
+    });
     let hyperliquid = table.optional("hyperliquid", |field| {
         check_scheme::<Secp256k1>(&field, public_key);
         field.table(hyperliquid::limits)
@@ -58,9 +66,14 @@ fn slot(
         let authority = public_key.as_ref().and_then(Ed25519::account).copied();
         field.table(|table| solana::limits(table, authority))
     });
-    let grants = Grants { evm: evm?, hyperliquid: hyperliquid?, solana: solana? };
-    let Grants { evm, hyperliquid, solana } = &grants;
-    if evm.is_none() && hyperliquid.is_none() && solana.is_none() {
+    let grants = Grants {
+        evm: evm?,
+        uniswapx: uniswapx?,
+        polymarket: polymarket?,
+        hyperliquid: hyperliquid?,
+        solana: solana?,
+    };
+    if grants == Grants::NONE {
         return table.fault(Rule::EmptyGrants, "a slot without grants signs nothing");
     }
     Some(Slot { slot: slot?, name: name?, public_key: public_key?, grants })

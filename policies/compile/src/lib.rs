@@ -20,9 +20,11 @@ mod field;
 mod hyperliquid;
 pub mod keys;
 pub mod pda;
+mod polymarket;
 mod scalars;
 mod solana;
 pub mod source;
+mod uniswapx;
 
 pub use fault::{Fault, Rule};
 pub use scalars::{base58, checksummed};

@@ -98,7 +98,7 @@ fn evm_rules_are_in_wei_and_base_units() {
             deadline_ahead_max_s: 60,
         }],
     };
-    assert_eq!(slot(7).grants, Grants { evm: Some(expected), hyperliquid: None, solana: None });
+    assert_eq!(slot(7).grants, Grants { evm: Some(expected), ..Grants::NONE });
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
         }],
         signature_chain_ids: &[0xa4b1, 0x66eee],
     };
-    assert_eq!(slot(3).grants, Grants { evm: None, hyperliquid: Some(expected), solana: None });
+    assert_eq!(slot(3).grants, Grants { hyperliquid: Some(expected), ..Grants::NONE });
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
         placements_max: 2,
         orders_max: 3,
     };
-    assert_eq!(slot(9).grants, Grants { evm: None, hyperliquid: None, solana: Some(expected) });
+    assert_eq!(slot(9).grants, Grants { solana: Some(expected), ..Grants::NONE });
 }
 
 #[test]

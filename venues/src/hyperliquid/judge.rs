@@ -49,7 +49,8 @@ pub(super) fn judge(
         }
     }
     let nonce = envelope.nonce;
-    Ok(Charge { single_use_nonce: Some(SingleUseNonce { nonce, ahead_max_ms: limits.nonce_ahead_max_ms }) })
+    let single_use_nonce = Some(SingleUseNonce { nonce, ahead_max_ms: limits.nonce_ahead_max_ms });
+    Ok(Charge { single_use_nonce, ..Charge::default() })
 }
 
 fn judge_envelope(envelope: &Envelope, limits: &Limits<'_>, now: Now) -> Result<(), Why> {

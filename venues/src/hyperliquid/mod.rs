@@ -16,7 +16,6 @@ mod eip712;
 pub mod envelope;
 mod facts;
 mod hexadecimal;
-mod json;
 mod judge;
 mod l1;
 mod msgpack;

@@ -10,12 +10,12 @@
 
 use wire::{Refusal, Why};
 
-use super::json::Json;
 use super::l1::{
     BUILDER, CANCEL, CANCEL_ACTION, CLOID_CANCEL, LEVERAGE_ACTION, LIMIT, ORDER, ORDER_ACTION, PRIORITY,
     TRIGGER,
 };
 use super::msgpack::{Members, Writer};
+use crate::json::Json;
 
 /// Most members an object of an action has.
 const MEMBERS_MAX: usize = 8;

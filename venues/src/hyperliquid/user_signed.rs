@@ -15,11 +15,11 @@ use wire::{Refusal, Shown, Why};
 use super::action::{Content, Transferral};
 use super::decimal::Decimal;
 use super::envelope::Envelope;
-use super::json::Json;
 use super::rules::{Network, Transfer};
 use super::transcode::action_type;
 use super::{eip712, hexadecimal};
 use crate::Digest;
+use crate::json::Json;
 
 /// Longest token text, "NAME:0x…".
 pub(crate) const TOKEN_SIZE_MAX: usize = 64;

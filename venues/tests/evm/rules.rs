@@ -328,7 +328,7 @@ fn a_book_without_entries_allows_nothing() {
 
 #[test]
 fn a_key_without_evm_grants_has_no_limits() {
-    let none = Grants { evm: None, hyperliquid: None, solana: None };
+    let none = Grants::NONE;
     assert_eq!(venues::evm::Transaction::limits(&none), None);
     let some = Grants { evm: Some(BOOK), ..none };
     assert_eq!(venues::evm::Transaction::limits(&some), Some(&BOOK));

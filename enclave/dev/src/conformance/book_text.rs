@@ -45,8 +45,9 @@ pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, 
          public_key = {public_key}\n"
     );
     match question.venue.as_str() {
-        // A venue without a decoder is refused before any grant is looked at; the book still needs one.
-        "evm_eip1559" | "uniswapx" | "polymarket" => evm(&mut text, question)?,
+        "evm_eip1559" => evm(&mut text, question)?,
+        "uniswapx" => write!(text, "[slots.uniswapx]\nchains = {CHAINS:?}\n")?,
+        "polymarket" => write!(text, "[slots.polymarket]\nchains = [137]\n")?,
         "hyperliquid" => hyperliquid(&mut text, question)?,
         "solana" => solana(&mut text, question)?,
         other => return Err(format!("unknown venue {other}").into()),

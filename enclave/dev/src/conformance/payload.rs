@@ -46,9 +46,23 @@ pub(super) fn encode(question: &Question) -> Result<Encoded, Fault> {
             Err(_) => Ok(Encoded::Malformed("HexMalformed")),
         },
         "solana_message" => solana_message(question),
+        "typed_data" if question.venue == "uniswapx" => typed_data(question, PayloadKind::UniswapxTypedData),
+        "typed_data" if question.venue == "polymarket" => {
+            typed_data(question, PayloadKind::PolymarketTypedData)
+        }
         "typed_data" | "digest" | "swift_hex_ascii" => Ok(Encoded::Payload(NO_PAYLOAD_KIND, Vec::new())),
         other => Err(format!("unknown form {other}").into()),
     }
+}
+
+/// The text as it is, or bytes that may be no text at all.
+fn typed_data(question: &Question, kind: PayloadKind) -> Result<Encoded, Fault> {
+    let payload = match (&question.json, &question.hex) {
+        (Some(json), None) => json.clone().into_bytes(),
+        (None, Some(hex)) => hexadecimal::read(hex)?,
+        _ => return Err("typed_data has json or hex".into()),
+    };
+    Ok(Encoded::Payload(kind.number(), payload))
 }
 
 fn hyperliquid(question: &Question, kind: PayloadKind, action: &[u8]) -> Result<Encoded, Fault> {

@@ -2,9 +2,10 @@
 //!
 //! Guarantees: every byte is looked at; white space may stand where the grammar lets it; nesting is bounded.
 //! Refuses: anything after the value, control characters in strings, leading zeros, fractions, exponents and
-//! signs where an integer is wanted, and any escape in a member name or text that is read: no action of this
+//! signs where an integer is wanted, and any escape in a member name or text that is read: no payload of this
 //! vault needs one, and without escapes two names are the same exactly when their bytes are.
-//! Values that are skipped may hold escapes; they belong to actions that are refused as unsupported.
+//! Values that are skipped may hold escapes; they belong to actions that are refused as unsupported, or are
+//! read again later.
 
 use wire::{Refusal, Shown, Why};
 
@@ -74,6 +75,14 @@ impl<'a> Json<'a> {
     /// Text that may hold escapes, as it stands between its quotes. `None` when the value is no text.
     pub(crate) fn text_as_written(&mut self) -> Result<Option<&'a [u8]>, Why> {
         if self.peek()? == b'"' { self.raw_text().map(|(text, _)| Some(text)) } else { Ok(None) }
+    }
+
+    /// Steps behind `text` if it comes next, to the letter.
+    pub(crate) fn accept(&mut self, text: &str) -> Result<bool, Why> {
+        self.peek()?;
+        let rest = self.rest.strip_prefix(text.as_bytes());
+        self.rest = rest.unwrap_or(self.rest);
+        Ok(rest.is_some())
     }
 
     /// An integer from 0 to 2^64-1.
@@ -208,7 +217,7 @@ impl<'a> Json<'a> {
     }
 
     /// A number by the grammar: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
-    fn number(&mut self) -> Result<&'a [u8], Why> {
+    pub(crate) fn number(&mut self) -> Result<&'a [u8], Why> {
         let start = self.rest;
         let mut rest = start;
         rest = rest.strip_prefix(b"-").unwrap_or(rest);
@@ -235,7 +244,7 @@ impl<'a> Json<'a> {
     }
 
     /// Why a value is not of the kind that is wanted here.
-    fn not_expected(&self) -> Why {
+    pub(crate) fn not_expected(&self) -> Why {
         match self.rest.first() {
             Some(b'"' | b'{' | b'[' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9') => {
                 Refusal::FieldTypeNotExpected.into()

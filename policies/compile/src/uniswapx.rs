@@ -1,0 +1,11 @@
+//! The uniswapx rules of a book file ([`venues::uniswapx::rules`]).
+
+use venues::uniswapx::rules::Limits;
+
+use crate::field::Table;
+use crate::scalars::{cap, uint};
+
+pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
+    let chains = table.required("chains", |field| field.some_set(|chain| cap(chain, uint(chain))));
+    Some(Limits { chains: chains?.leak() })
+}
