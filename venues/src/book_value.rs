@@ -39,6 +39,24 @@ pub trait BookVisitor {
 pub trait BookValue {
     /// Tells itself to `visitor`.
     fn visit(&self, visitor: &mut dyn BookVisitor);
+
+    /// Tells which types stand in it, the outer one first, so that a document of the rules cannot differ from them.
+    fn describe(_tell: &mut dyn FnMut(&'static Described))
+    where
+        Self: Sized,
+    {
+    }
+}
+
+/// A type of the book as its source documents it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Described {
+    /// The full Rust path.
+    pub path: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Fields of a struct or variants of an enum: name and what it is.
+    pub members: &'static [(&'static str, &'static str)],
 }
 
 macro_rules! uint_value {
@@ -88,6 +106,10 @@ impl<T: BookValue> BookValue for Option<T> {
             None => visitor.none(),
         }
     }
+
+    fn describe(tell: &mut dyn FnMut(&'static Described)) {
+        T::describe(tell);
+    }
 }
 
 impl<T: BookValue> BookValue for &[T] {
@@ -97,6 +119,10 @@ impl<T: BookValue> BookValue for &[T] {
             value.visit(visitor);
         }
         visitor.close_list();
+    }
+
+    fn describe(tell: &mut dyn FnMut(&'static Described)) {
+        T::describe(tell);
     }
 }
 
@@ -124,15 +150,15 @@ impl BookValue for PublicKey {
 #[macro_export]
 macro_rules! book_struct {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])+
         pub struct $name:ident $(<$life:lifetime>)? {
-            $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+
+            $($(#[doc = $field_doc:literal])+ pub $field:ident: $type:ty,)+
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name $(<$life>)? {
-            $($(#[$field_meta])* pub $field: $type,)+
+            $($(#[doc = $field_doc])+ pub $field: $type,)+
         }
 
         impl $(<$life>)? $crate::book_value::BookValue for $name $(<$life>)? {
@@ -144,6 +170,15 @@ macro_rules! book_struct {
                 )+
                 visitor.close_struct();
             }
+
+            fn describe(tell: &mut dyn FnMut(&'static $crate::book_value::Described)) {
+                tell(&$crate::book_value::Described {
+                    path: concat!("::", module_path!(), "::", stringify!($name)),
+                    doc: concat!($($doc),+),
+                    members: &[$((stringify!($field), concat!($($field_doc),+))),+],
+                });
+                $(<$type as $crate::book_value::BookValue>::describe(tell);)+
+            }
         }
     };
 }
@@ -152,16 +187,16 @@ macro_rules! book_struct {
 #[macro_export]
 macro_rules! book_enum {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])+
         pub enum $name:ident {
-            $($(#[$variant_meta:meta])* $variant:ident = $number:literal,)+
+            $($(#[doc = $variant_doc:literal])+ $variant:ident = $number:literal,)+
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum $name {
-            $($(#[$variant_meta])* $variant = $number,)+
+            $($(#[doc = $variant_doc])+ $variant = $number,)+
         }
 
         impl $crate::book_value::BookValue for $name {
@@ -172,6 +207,14 @@ macro_rules! book_enum {
                         $number,
                     ),)+
                 }
+            }
+
+            fn describe(tell: &mut dyn FnMut(&'static $crate::book_value::Described)) {
+                tell(&$crate::book_value::Described {
+                    path: concat!("::", module_path!(), "::", stringify!($name)),
+                    doc: concat!($($doc),+),
+                    members: &[$((stringify!($variant), concat!($($variant_doc),+))),+],
+                });
             }
         }
     };
