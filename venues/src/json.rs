@@ -196,22 +196,24 @@ impl<'a> Json<'a> {
     fn raw_text(&mut self) -> Result<(&'a [u8], bool), Why> {
         let inside = self.rest.get(1..).unwrap_or_default();
         let mut escaped = false;
-        let mut at = 0_usize;
+        let mut at = plain_size(inside);
         while let Some(byte) = inside.get(at) {
-            let size = match byte {
+            match byte {
                 b'"' => {
                     let (text, rest) = inside.split_at_checked(at).unwrap_or_default();
                     self.rest = rest.get(1..).unwrap_or_default();
                     return Ok((text, escaped));
                 }
-                0..=0x1f => return Err(Refusal::JsonMalformed.into()),
                 b'\\' => {
                     escaped = true;
-                    escape_size(inside.get(at..).unwrap_or_default())?
+                    let escape = inside.get(at..).unwrap_or_default();
+                    let size = escape_size(escape)?;
+                    at = at
+                        .saturating_add(size)
+                        .saturating_add(plain_size(escape.get(size..).unwrap_or_default()));
                 }
-                _ => 1,
-            };
-            at = at.saturating_add(size);
+                _ => return Err(Refusal::JsonMalformed.into()),
+            }
         }
         Err(Refusal::PayloadTruncated.into())
     }
@@ -252,6 +254,27 @@ impl<'a> Json<'a> {
             _ => Refusal::JsonMalformed.into(),
         }
     }
+}
+
+/// How many bytes there are before the first quote, backslash or control character, eight at a time.
+fn plain_size(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    // The high bit of each byte that is below `bound`, right up to the first such byte: a borrow only reaches the
+    // bytes behind it.
+    let below = |word: u64, bound: u8| word.wrapping_sub(ONES.wrapping_mul(bound.into())) & !word & HIGHS;
+    let is = |word: u64, byte: u8| below(word ^ ONES.wrapping_mul(byte.into()), 1);
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (chunk, at) in chunks.iter().zip((0_usize..).step_by(8)) {
+        let word = u64::from_le_bytes(*chunk);
+        let special = below(word, 0x20) | is(word, b'"') | is(word, b'\\');
+        if special != 0 {
+            let byte = usize::try_from(special.trailing_zeros() / 8).unwrap_or_default();
+            return at.saturating_add(byte);
+        }
+    }
+    let plain = rest.iter().take_while(|byte| !matches!(byte, 0..=0x1f | b'"' | b'\\')).count();
+    bytes.len().saturating_sub(rest.len()).saturating_add(plain)
 }
 
 fn digits(rest: &[u8]) -> Result<&[u8], Why> {
@@ -328,6 +351,24 @@ mod tests {
             "",
         ] {
             assert!(skipped(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_ends_at_the_first_special_byte_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            let is_plain = !matches!(byte, 0..=0x1f | b'"' | b'\\');
+            for (len, at) in (0..20).flat_map(|len| (0..len).map(move |at| (len, at))) {
+                let mut bytes = [b'a'; 20];
+                bytes[at] = byte;
+                // What follows must not be taken for the first one.
+                bytes[at + 1..].fill(0x1f);
+                let expected = if is_plain { at + 1 } else { at };
+                assert_eq!(plain_size(&bytes[..len]), expected.min(len), "{byte:#x} at {at} of {len}");
+                let other = [0xff, 0x80, 0x7f, 0x20, 0x21, 0x23, 0x5b, 0x5d];
+                bytes[..at].iter_mut().zip(other.into_iter().cycle()).for_each(|(byte, other)| *byte = other);
+                assert_eq!(plain_size(&bytes[..len]), expected.min(len), "{byte:#x} at {at} of {len}");
+            }
         }
     }
 
