@@ -75,7 +75,7 @@ impl Signature {
 
     fn fits(&self, payload_kind: PayloadKind) -> bool {
         match payload_kind {
-            PayloadKind::SolanaMessage => matches!(self, Self::Ed25519(_)),
+            PayloadKind::SolanaMessage | PayloadKind::SolanaSwift => matches!(self, Self::Ed25519(_)),
             PayloadKind::EvmEip1559
             | PayloadKind::UniswapxTypedData
             | PayloadKind::PolymarketTypedData
@@ -95,7 +95,8 @@ pub struct Signed {
     pub receipt: Vec<u8>,
     /// The canonical bytes that were signed; empty unless [`crate::Config::return_canonical`] is set.
     pub canonical: Vec<u8>,
-    /// What was signed: the 32-byte digest of an EVM or Hyperliquid payload, SHA-256 of a Solana message.
+    /// What was signed: the 32-byte digest of an EVM or Hyperliquid payload, SHA-256 of a Solana message or
+    /// Swift text.
     pub digest: [u8; 32],
     /// The number this request had.
     pub request_id: u64,
@@ -191,6 +192,7 @@ fn digest_of(request: &Request<'_>, scratch: &mut hyperliquid::Scratch) -> Optio
         PayloadKind::HyperliquidL1Json => action(hyperliquid::Form::L1Json),
         PayloadKind::HyperliquidUserJson => action(hyperliquid::Form::UserJson),
         PayloadKind::SolanaMessage => Some(solana::decode(payload).ok()?.label()),
+        PayloadKind::SolanaSwift => Some(solana::decode_swift(payload).ok()?.label()),
     }
 }
 

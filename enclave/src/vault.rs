@@ -90,6 +90,9 @@ impl Vault {
                 desk.decide(&admitted, asked, now, action, reply)
             }
             PayloadKind::SolanaMessage => desk.decide(&admitted, asked, now, solana::decode(payload), reply),
+            PayloadKind::SolanaSwift => {
+                desk.decide(&admitted, asked, now, solana::decode_swift(payload), reply)
+            }
         }
     }
 

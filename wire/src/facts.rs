@@ -131,6 +131,20 @@ fact_keys! {
     MustSettle = 106 "must_settle",
     SuccessCondition = 107 "success_condition",
     ModifyPolicy = 108 "modify_policy",
+    Program = 109 "program",
+    TokenAccount = 110 "token_account",
+    TokenAmount = 111 "token_amount",
+    ActivationDelaySlots = 112 "activation_delay_slots",
+    BuilderIdx = 113 "builder_idx",
+    BuilderFeeTenthBps = 114 "builder_fee_tenth_bps",
+    SubAccountId = 115 "sub_account_id",
+    Taker = 116 "taker",
+    Slot = 117 "slot",
+    Uuid = 118 "uuid",
+    TakeProfit = 119 "take_profit",
+    StopLoss = 120 "stop_loss",
+    MaxMarginRatio = 121 "max_margin_ratio",
+    IsolatedPositionDeposit = 122 "isolated_position_deposit",
 }
 
 /// Where a decoded payload tells its facts.

@@ -211,6 +211,10 @@ refusals! {
     MarketTypeDiffers = 1516,
     /// The compute unit limit or price is set twice.
     ComputeBudgetRepeated = 1517,
+    /// A Swift text is not pairs of lower-case hexadecimal digits.
+    SwiftTextNotHexadecimal = 1518,
+    /// A Swift message does not have the exact length of its layout.
+    SwiftMessageMalformed = 1519,
 
     // ---- unsupported ----
     /// No decoder for this payload kind.
@@ -241,6 +245,12 @@ refusals! {
     TooManyAccounts = 2503,
     /// A compute budget instruction names accounts.
     AccountsNotSupported = 2504,
+    /// The token program of a deposit or withdrawal is not SPL Token.
+    TokenProgramNotSupported = 2505,
+    /// A Swift text of a kind that this vault does not decode.
+    SwiftMessageNotSupported = 2506,
+    /// A Swift text of Velocity, which this vault does not decode.
+    SwiftDomainNotSupported = 2507,
 
     // ---- denied: common ----
     /// The book has no such key slot.
@@ -383,6 +393,30 @@ refusals! {
     TooManyOrdersInMessage = 3519,
     /// An instruction that places orders holds none.
     OrdersEmpty = 3520,
+    /// Swift texts are not granted.
+    SwiftNotAllowed = 3521,
+    /// The sub-account is not one of the book's for this key.
+    SubAccountNotAllowed = 3522,
+    /// The user account, whose delegate this key would be, is not on the list.
+    TakerNotAllowed = 3523,
+    /// The slot lies above the book's last one.
+    SlotAboveCap = 3524,
+    /// The builder of an order is not on the list.
+    OrderBuilderNotAllowed = 3525,
+    /// The fee of an order's builder is above the cap.
+    OrderBuilderFeeAboveCap = 3526,
+    /// The deposit into an isolated position is above the cap.
+    IsolatedDepositAboveCap = 3527,
+    /// The spot market's vault, or the account that signs for it, is not the program's.
+    VaultAccountDiffers = 3528,
+    /// The token account that a withdrawal goes to is not on the list.
+    TokenAccountNotAllowed = 3529,
+    /// The token account that a withdrawal goes to comes from a lookup table, whose contents the vault cannot know.
+    TokenAccountNotStatic = 3530,
+    /// The amount of a deposit or withdrawal is above the cap.
+    CollateralAboveCap = 3531,
+    /// A withdrawal that is not reduce-only may borrow, which is not granted.
+    BorrowNotAllowed = 3532,
 
     // ---- unavailable ----
     /// The kill switch was pulled; it holds until the vault restarts.

@@ -42,11 +42,13 @@ pub enum PayloadKind {
     HyperliquidUserJson = 0x0402,
     /// A Solana message (legacy or v0) and the addresses its lookups resolve to.
     SolanaMessage = 0x0500,
+    /// A Swift text of Drift: an order signed off chain, lower-case hexadecimal.
+    SolanaSwift = 0x0501,
 }
 
 impl PayloadKind {
     /// Every kind this build understands.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::EvmEip1559,
         Self::UniswapxTypedData,
         Self::PolymarketTypedData,
@@ -54,6 +56,7 @@ impl PayloadKind {
         Self::HyperliquidL1Json,
         Self::HyperliquidUserJson,
         Self::SolanaMessage,
+        Self::SolanaSwift,
     ];
 
     /// The stable number on the wire.
@@ -73,6 +76,7 @@ impl PayloadKind {
             0x0401 => Some(Self::HyperliquidL1Json),
             0x0402 => Some(Self::HyperliquidUserJson),
             0x0500 => Some(Self::SolanaMessage),
+            0x0501 => Some(Self::SolanaSwift),
             _ => None,
         }
     }

@@ -1,4 +1,5 @@
-//! Solana messages: Drift v2 instructions, legacy messages, payloads, signed transactions.
+//! Solana messages: instructions of Drift v2 and Velocity, legacy messages, payloads, signed transactions; and
+//! Drift's Swift texts ([`swift_text`]).
 //!
 //! ```no_run
 //! use client_sdk::build::solana::{self, DriftAccounts, Instruction};
@@ -18,16 +19,21 @@
 //! What a bot built with another library works as well: [`payload_with_tables`] takes the bytes of any legacy
 //! or version 0 message.
 
+mod data;
 mod drift;
 mod message;
+mod swift;
 
 use core::fmt;
 use std::collections::BTreeMap;
 
-pub use drift::{DriftAccounts, Replaced};
+pub use drift::{DriftAccounts, Replaced, Transfer};
 pub use message::{AccountMeta, Instruction, legacy_message};
+pub use swift::swift_text;
+pub use venues::solana::rules::{MarketKind, Program};
 pub use venues::solana::{
-    Direction, ModifyOrderParams, OrderParams, OrderType, PostOnly, TriggerCondition, rules::MarketKind,
+    Direction, IsolatedDeposit, ModifyOrderParams, OrderParams, OrderType, PostOnly, SwiftAccount,
+    SwiftOrder, TriggerCondition, TriggerOrder,
 };
 
 use venues::solana::{MessageView, TRANSACTION_SIZE_MAX};
@@ -52,6 +58,8 @@ pub enum BuildError {
     TableIndexMissing(Key, u8),
     /// The instruction needs the user statistics account.
     UserStatsMissing,
+    /// A field is set that the program's layout does not have, or beyond its width there.
+    FieldNotInLayout,
     /// The text is not a 32-byte key in base58.
     KeyMalformed,
 }
@@ -68,6 +76,7 @@ impl fmt::Display for BuildError {
                 write!(f, "lookup table {} has no address {index}", key_text(table))
             }
             Self::UserStatsMissing => f.write_str("the user statistics account is needed"),
+            Self::FieldNotInLayout => f.write_str("a field is not in this program's layout"),
             Self::KeyMalformed => f.write_str("not a 32-byte key in base58"),
         }
     }

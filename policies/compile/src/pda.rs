@@ -1,4 +1,5 @@
-//! Program-derived addresses (PDAs) of Solana, and the accounts that Drift v2 derives with them.
+//! Program-derived addresses (PDAs) of Solana, and the accounts that Drift v2 and Velocity derive with
+//! them.
 //!
 //! A PDA is the first SHA-256 of `seeds ‖ bump ‖ program ‖ "ProgramDerivedAddress"`, bump counted down from
 //! 255, that is not a point of Curve25519: no private key can exist for it, so only the program can sign for
@@ -10,14 +11,20 @@
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use sha2::{Digest as _, Sha256};
 use venues::AccountKey;
-use venues::solana::DRIFT_V2;
-use venues::solana::rules::MarketKind;
+use venues::solana::rules::{MarketKind, Program};
+use venues::solana::{DRIFT_V2, TOKEN_PROGRAM, VELOCITY_V1};
 
 /// Most seeds of one address, the bump included (the runtime's MAX_SEEDS).
 const SEEDS_MAX: usize = 16;
 
 /// Longest seed in bytes (the runtime's MAX_SEED_LEN).
 const SEED_SIZE_MAX: usize = 32;
+
+/// The associated token account program, ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL.
+const ASSOCIATED_TOKEN_PROGRAM: AccountKey = [
+    140, 151, 37, 143, 78, 36, 137, 241, 187, 61, 16, 41, 20, 142, 13, 131, 11, 90, 19, 153, 218, 255, 16,
+    132, 4, 142, 123, 216, 219, 233, 248, 89,
+];
 
 const MARKER: &[u8] = b"ProgramDerivedAddress";
 
@@ -44,36 +51,73 @@ pub fn find_program_address(seeds: &[&[u8]], program: &AccountKey) -> Option<(Ac
     })
 }
 
-/// Drift's state account: seed "drift_state".
+/// The program's id.
 #[must_use]
-pub fn drift_state() -> Option<AccountKey> {
-    drift(&[b"drift_state"])
+pub const fn program_id(program: Program) -> &'static AccountKey {
+    match program {
+        Program::DriftV2 => &DRIFT_V2,
+        Program::VelocityV1 => &VELOCITY_V1,
+    }
+}
+
+/// The state account: seed "drift_state" or "velocity_state".
+#[must_use]
+pub fn state(program: Program) -> Option<AccountKey> {
+    let seed: &[u8] = match program {
+        Program::DriftV2 => b"drift_state",
+        Program::VelocityV1 => b"velocity_state",
+    };
+    derive(program, &[seed])
+}
+
+/// The account that signs for the program's vaults: seed "drift_signer" or "velocity_signer".
+#[must_use]
+pub fn signer(program: Program) -> Option<AccountKey> {
+    let seed: &[u8] = match program {
+        Program::DriftV2 => b"drift_signer",
+        Program::VelocityV1 => b"velocity_signer",
+    };
+    derive(program, &[seed])
 }
 
 /// The user account of `authority` and sub-account: seeds "user", authority, number (u16 LE).
 #[must_use]
-pub fn drift_user(authority: &AccountKey, sub_account: u16) -> Option<AccountKey> {
-    drift(&[b"user", authority, &sub_account.to_le_bytes()])
+pub fn user(program: Program, authority: &AccountKey, sub_account: u16) -> Option<AccountKey> {
+    derive(program, &[b"user", authority, &sub_account.to_le_bytes()])
 }
 
 /// The statistics account of `authority`: seeds "user_stats", authority.
 #[must_use]
-pub fn drift_user_stats(authority: &AccountKey) -> Option<AccountKey> {
-    drift(&[b"user_stats", authority])
+pub fn user_stats(program: Program, authority: &AccountKey) -> Option<AccountKey> {
+    derive(program, &[b"user_stats", authority])
 }
 
 /// The market account: seeds "perp_market" or "spot_market", index (u16 LE).
 #[must_use]
-pub fn drift_market(kind: MarketKind, index: u16) -> Option<AccountKey> {
+pub fn market(program: Program, kind: MarketKind, index: u16) -> Option<AccountKey> {
     let seed: &[u8] = match kind {
         MarketKind::Spot => b"spot_market",
         MarketKind::Perp => b"perp_market",
     };
-    drift(&[seed, &index.to_le_bytes()])
+    derive(program, &[seed, &index.to_le_bytes()])
 }
 
-fn drift(seeds: &[&[u8]]) -> Option<AccountKey> {
-    find_program_address(seeds, &DRIFT_V2).map(|(address, _)| address)
+/// The vault of a spot market: seeds "spot_market_vault", index (u16 LE).
+#[must_use]
+pub fn spot_market_vault(program: Program, index: u16) -> Option<AccountKey> {
+    derive(program, &[b"spot_market_vault", &index.to_le_bytes()])
+}
+
+/// The associated token account of `owner` for the SPL tokens of `mint`: seeds owner, token program, mint, of the
+/// associated token account program.
+#[must_use]
+pub fn associated_token_account(owner: &AccountKey, mint: &AccountKey) -> Option<AccountKey> {
+    let seeds: [&[u8]; 3] = [owner, &TOKEN_PROGRAM, mint];
+    find_program_address(&seeds, &ASSOCIATED_TOKEN_PROGRAM).map(|(address, _)| address)
+}
+
+fn derive(program: Program, seeds: &[&[u8]]) -> Option<AccountKey> {
+    find_program_address(seeds, program_id(program)).map(|(address, _)| address)
 }
 
 fn is_on_curve(address: &AccountKey) -> bool {
@@ -100,57 +144,88 @@ mod tests {
         bytes
     }
 
+    const DRIFT: Program = Program::DriftV2;
+
     #[test]
-    fn the_program_id_is_the_published_one() {
+    fn the_program_ids_are_the_published_ones() {
         assert_eq!(DRIFT_V2, key("dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH"));
+        assert_eq!(VELOCITY_V1, key("vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P"));
+        assert_eq!(TOKEN_PROGRAM, key("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"));
+        assert_eq!(ASSOCIATED_TOKEN_PROGRAM, key("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"));
     }
 
     #[test]
     fn the_state_account_is_the_one_that_the_sdks_pass() {
-        assert_eq!(drift_state(), Some(key("5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN")));
+        assert_eq!(state(DRIFT), Some(key("5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN")));
     }
 
-    /// Every account at the state, user, user-statistics and market positions of the vector lines.
-    #[test]
-    fn the_accounts_of_every_vector_line_are_derived() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../venues/vectors/solana_drift.jsonl");
+    /// What a line's instructions of its program pass, by their place in the layout.
+    fn instructions(file: &str) -> Vec<(String, serde_json::Value, Vec<AccountKey>)> {
+        let path = format!("{}/../../venues/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
-        let (mut users, mut stats, mut markets) = (0, 0, 0);
-        for line in text.lines() {
-            let line: serde_json::Value = serde_json::from_str(line).unwrap();
-            let Some(instructions) = line["facts"]["instructions"].as_array() else {
-                continue;
-            };
-            for instruction in instructions.iter().filter(|instruction| instruction["program"] == "drift") {
-                let accounts: Vec<_> = instruction["accounts"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|account| key(account["pubkey"].as_str().unwrap()))
-                    .collect();
-                assert_eq!(Some(accounts[0]), drift_state());
-                let with_stats = instruction["name"] == "placeAndTakePerpOrder";
-                let authority = accounts[if with_stats { 3 } else { 2 }];
-                if ["deposit", "withdraw"].contains(&instruction["name"].as_str().unwrap()) {
-                    continue;
-                }
-                assert!((0..64).any(|number| drift_user(&authority, number) == Some(accounts[1])));
-                users += 1;
-                if with_stats {
-                    assert_eq!(drift_user_stats(&authority), Some(accounts[2]));
-                    stats += 1;
-                }
-                let params = &instruction["args"]["params"];
-                if let Some(index) = params["marketIndex"].as_u64() {
-                    let kind =
-                        if params["marketType"] == "Perp" { MarketKind::Perp } else { MarketKind::Spot };
-                    let market = drift_market(kind, u16::try_from(index).unwrap()).unwrap();
-                    assert!(accounts.contains(&market));
-                    markets += 1;
-                }
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let all: Vec<_> = lines
+            .flat_map(|line| line["facts"]["instructions"].as_array().cloned().unwrap_or_default())
+            .collect();
+        let venue = all
+            .iter()
+            .filter(|instruction| instruction["program"] == "drift" || instruction["program"] == "velocity");
+        venue
+            .map(|instruction| {
+                let accounts = instruction["accounts"].as_array().unwrap().iter();
+                let keys = accounts.map(|account| key(account["pubkey"].as_str().unwrap())).collect();
+                (instruction["name"].as_str().unwrap().to_owned(), instruction["args"].clone(), keys)
+            })
+            .collect()
+    }
+
+    /// Every account at the state, user, statistics, market, vault and signer positions of the vector lines.
+    fn check_accounts(file: &str, program: Program) -> [usize; 4] {
+        let (mut users, mut stats, mut markets, mut vaults) = (0, 0, 0, 0);
+        for (name, args, accounts) in instructions(file) {
+            assert_eq!(Some(accounts[0]), state(program));
+            let moves = name == "deposit" || name == "withdraw";
+            let with_stats = moves || name == "placeAndTakePerpOrder";
+            let authority = accounts[if with_stats { 3 } else { 2 }];
+            assert!((0..64).any(|number| user(program, &authority, number) == Some(accounts[1])));
+            users += 1;
+            if with_stats {
+                assert_eq!(user_stats(program, &authority), Some(accounts[2]));
+                stats += 1;
+            }
+            if moves {
+                let index = u16::try_from(args["marketIndex"].as_u64().unwrap()).unwrap();
+                assert_eq!(spot_market_vault(program, index), Some(accounts[4]));
+                assert!(accounts.contains(&market(program, MarketKind::Spot, index).unwrap()));
+                vaults += 1;
+            }
+            if name == "withdraw" {
+                assert_eq!(signer(program), Some(accounts[5]));
+            }
+            let params = &args["params"];
+            if let Some(index) = params["marketIndex"].as_u64() {
+                let kind = if params["marketType"] == "Perp" { MarketKind::Perp } else { MarketKind::Spot };
+                let market = market(program, kind, u16::try_from(index).unwrap()).unwrap();
+                assert!(accounts.contains(&market));
+                markets += 1;
             }
         }
-        assert!(users > 100 && stats > 5 && markets > 50, "{users} {stats} {markets}");
+        [users, stats, markets, vaults]
+    }
+
+    #[test]
+    fn the_accounts_of_every_drift_line_are_derived() {
+        let [users, stats, markets, vaults] = check_accounts("solana_drift.jsonl", DRIFT);
+        assert!(
+            users > 100 && stats > 5 && markets > 50 && vaults > 10,
+            "{users} {stats} {markets} {vaults}"
+        );
+    }
+
+    #[test]
+    fn the_accounts_of_every_velocity_line_are_derived() {
+        let [users, stats, markets, _] = check_accounts("solana_velocity.jsonl", Program::VelocityV1);
+        assert!(users == 40 && stats > 5 && markets > 20, "{users} {stats} {markets}");
     }
 
     #[test]

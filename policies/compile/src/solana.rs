@@ -5,9 +5,12 @@
 
 use venues::AccountKey;
 use venues::solana::rules::{
-    Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits, UserAccount,
+    BuilderLimits, Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits, UserAccount,
 };
 
+mod drift;
+
+use self::drift::{drift_grants, no_drift_grants};
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
 use crate::pda;
@@ -49,58 +52,85 @@ fn program(
     authority: Option<AccountKey>,
     seen: &mut Seen<Program>,
 ) -> Option<ProgramLimits<'static>> {
-    let program =
-        table.required("program", |field| seen.once(&field, field.choice(&[("DriftV2", Program::DriftV2)])?));
-    let users = table.required("sub_accounts", |field| users(field, authority));
+    let program = table.required("program", |field| {
+        seen.once(
+            &field,
+            field.choice(&[("DriftV2", Program::DriftV2), ("VelocityV1", Program::VelocityV1)])?,
+        )
+    });
+    let users = table.required("sub_accounts", |field| users(field, program, authority));
     let mut markets_seen = Seen::default();
-    let markets = table
-        .list("markets", |field| field.list(|entry| entry.table(|table| market(table, &mut markets_seen))));
+    let markets = table.list("markets", |field| {
+        field.list(|entry| entry.table(|table| market(table, program, &mut markets_seen)))
+    });
     let orders = table.flag("orders");
     let modify = table.optional("modify", |field| field.table(modify));
-    let cancel = table.flag("cancel");
-    let settle_pnl = table.flag("settle_pnl");
     let order_bits = table.optional("order_bits", uint);
-    let (orders, modify, cancel, settle_pnl) = (orders?, modify?, cancel?, settle_pnl?);
-    if !orders && modify.is_none() && !cancel && !settle_pnl {
-        return table
-            .fault(Rule::EmptyGrants, "programs: none of orders, modify, cancel and settle_pnl is true");
+    let builders = table.optional("builders", |field| field.table(builders));
+    let drift = match program {
+        Some(Program::VelocityV1) => no_drift_grants(table),
+        Some(Program::DriftV2) | None => drift_grants(table, authority),
+    };
+    let (orders, modify, drift) = (orders?, modify?, drift?);
+    if !orders && modify.is_none() && drift.are_empty() {
+        return table.fault(
+            Rule::EmptyGrants,
+            "programs: none of orders, modify, cancel, settle_pnl, collateral and swift is granted",
+        );
     }
-    let markets = markets?;
-    if markets.is_empty() && orders {
+    let (program, markets) = (program?, markets?);
+    if markets.is_empty() && (orders || drift.swift.is_some()) {
         return table.fault(Rule::EmptyList, "markets: orders need one");
     }
     Some(ProgramLimits {
-        program: program?,
-        state: pda::drift_state()?,
+        program,
+        state: pda::state(program)?,
+        signer: pda::signer(program)?,
         users: users?.leak(),
         markets: markets.leak(),
         orders,
         modify,
-        cancel,
-        settle_pnl,
+        cancel: drift.cancel,
+        settle_pnl: drift.settle_pnl,
         order_bits: order_bits?.unwrap_or(0),
+        builders: builders?,
+        collateral: drift.collateral.leak(),
+        swift: drift.swift,
     })
 }
 
 /// The user accounts of the slot's own key.
-fn users(field: Field<'_>, authority: Option<AccountKey>) -> Option<Vec<UserAccount>> {
+fn users(
+    field: Field<'_>,
+    program: Option<Program>,
+    authority: Option<AccountKey>,
+) -> Option<Vec<UserAccount>> {
     let sub_accounts = field.some_set(uint)?;
-    let authority = authority?;
-    let user_stats = pda::drift_user_stats(&authority)?;
+    let (program, authority) = (program?, authority?);
+    let user_stats = pda::user_stats(program, &authority)?;
     let user = |sub_account| {
         Some(UserAccount {
             authority,
             sub_account,
-            user: pda::drift_user(&authority, sub_account)?,
+            user: pda::user(program, &authority, sub_account)?,
             user_stats,
         })
     };
     sub_accounts.into_iter().map(user).collect()
 }
 
-fn market(table: &mut Table<'_>, seen: &mut Seen<(MarketKind, u16)>) -> Option<MarketLimits> {
-    let kind = table
-        .required("kind", |field| field.choice(&[("perp", MarketKind::Perp), ("spot", MarketKind::Spot)]));
+fn market(
+    table: &mut Table<'_>,
+    program: Option<Program>,
+    seen: &mut Seen<(MarketKind, u16)>,
+) -> Option<MarketLimits> {
+    let kind = table.required("kind", |field| {
+        let kind = field.choice(&[("perp", MarketKind::Perp), ("spot", MarketKind::Spot)])?;
+        if program == Some(Program::VelocityV1) && kind == MarketKind::Spot {
+            return field.fault(Rule::UnusedKey, "Velocity takes no spot orders");
+        }
+        Some(kind)
+    });
     let index = table.required("index", |field| {
         let index = uint(field)?;
         match kind {
@@ -116,7 +146,7 @@ fn market(table: &mut Table<'_>, seen: &mut Seen<(MarketKind, u16)>) -> Option<M
     Some(MarketLimits {
         kind,
         index,
-        account: pda::drift_market(kind, index)?,
+        account: pda::market(program?, kind, index)?,
         base_max: base_max?,
         price_min,
         price_max,
@@ -131,6 +161,12 @@ fn modify(table: &mut Table<'_>) -> Option<ModifyLimits> {
     let unpriced = table.flag("unpriced");
     let (price_min, price_max) = prices?;
     Some(ModifyLimits { base_max: base_max?, price_min, price_max, unpriced: unpriced? })
+}
+
+fn builders(table: &mut Table<'_>) -> Option<BuilderLimits<'static>> {
+    let indexes = table.required("indexes", |field| field.some_set(uint));
+    let fee_tenth_bps_max = table.required("fee_tenth_bps_max", uint);
+    Some(BuilderLimits { indexes: indexes?.leak(), fee_tenth_bps_max: fee_tenth_bps_max? })
 }
 
 /// The decimals of the market's base: 9 for every perpetual, the token's own for a spot market.

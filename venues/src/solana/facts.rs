@@ -2,12 +2,13 @@
 
 use wire::facts::{FactKey, FactSink};
 
-use super::drift::Action;
+use super::action::{Action, Movement};
 use super::order::{ModifyOrderParams, OrderParams};
-use super::rules::MarketKind;
+use super::rules::{MarketKind, Program};
+use super::swift::{IsolatedDeposit, SwiftAccount, SwiftMessage, TriggerOrder};
 use super::{Instruction, Transaction};
 
-/// Tells the message: payer, blockhash, compute budget and each Drift instruction.
+/// Tells the message: payer, blockhash, compute budget and each instruction of a venue.
 pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
     if let Some(payer) = transaction.view().fee_payer() {
         sink.key(FactKey::FeePayer, payer);
@@ -25,7 +26,37 @@ pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
     sink.close();
 }
 
+/// Tells a Swift text: the account it is for, its order, and what goes with it.
+pub(super) fn tell_swift(message: &SwiftMessage<'_>, sink: &mut dyn FactSink) {
+    let swift = message.order();
+    sink.text(FactKey::Program, program_name(Program::DriftV2));
+    match swift.account {
+        SwiftAccount::SubAccount(number) => sink.uint(FactKey::SubAccountId, number.into()),
+        SwiftAccount::Taker(key) => sink.key(FactKey::Taker, &key),
+    }
+    sink.uint(FactKey::Slot, swift.slot);
+    sink.text(FactKey::Uuid, message.uuid_text());
+    tell_order(&swift.order, sink);
+    tell_trigger(sink, FactKey::TakeProfit, swift.take_profit);
+    tell_trigger(sink, FactKey::StopLoss, swift.stop_loss);
+    tell_uint(sink, FactKey::MaxMarginRatio, swift.max_margin_ratio);
+    tell_builder(sink, swift.builder_idx, swift.builder_fee_tenth_bps);
+    if let IsolatedDeposit::Amount(amount) = swift.isolated_deposit {
+        sink.uint(FactKey::IsolatedPositionDeposit, amount);
+    }
+}
+
+fn tell_trigger(sink: &mut dyn FactSink, key: FactKey, order: Option<TriggerOrder>) {
+    if let Some(TriggerOrder { trigger_price, base }) = order {
+        sink.open_object(key);
+        sink.uint(FactKey::DriftTriggerPrice, trigger_price);
+        sink.uint(FactKey::Base, base);
+        sink.close();
+    }
+}
+
 fn tell_instruction(instruction: &Instruction<'_>, sink: &mut dyn FactSink) {
+    sink.text(FactKey::Program, program_name(instruction.program));
     sink.text(FactKey::Name, instruction.action.name());
     sink.key(FactKey::User, instruction.user);
     match instruction.action {
@@ -72,6 +103,15 @@ fn tell_instruction(instruction: &Instruction<'_>, sink: &mut dyn FactSink) {
             });
             sink.flag(FactKey::MustSettle, must_settle);
         }
+        Action::Deposit(Movement { market_index, amount, reduce_only })
+        | Action::Withdraw(Movement { market_index, amount, reduce_only }) => {
+            sink.uint(FactKey::MarketIndex, market_index.into());
+            sink.uint(FactKey::TokenAmount, amount);
+            sink.flag(FactKey::ReduceOnly, reduce_only);
+            if let Some(accounts) = &instruction.movement {
+                sink.key(FactKey::TokenAccount, accounts.token_account);
+            }
+        }
     }
 }
 
@@ -97,6 +137,13 @@ fn tell_order(order: &OrderParams, sink: &mut dyn FactSink) {
         [order.auction_start_price, order.auction_end_price],
     );
     tell_int(sink, FactKey::MaxTs, order.max_ts);
+    tell_uint(sink, FactKey::ActivationDelaySlots, order.activation_delay_slots);
+    tell_builder(sink, order.builder_idx, order.builder_fee_tenth_bps);
+}
+
+fn tell_builder(sink: &mut dyn FactSink, idx: Option<u8>, fee_tenth_bps: Option<u16>) {
+    tell_uint(sink, FactKey::BuilderIdx, idx);
+    tell_uint(sink, FactKey::BuilderFeeTenthBps, fee_tenth_bps);
 }
 
 fn tell_modification(params: &ModifyOrderParams, sink: &mut dyn FactSink) {
@@ -123,7 +170,7 @@ fn tell_modification(params: &ModifyOrderParams, sink: &mut dyn FactSink) {
 fn tell_prices(
     sink: &mut dyn FactSink,
     trigger_price: Option<u64>,
-    oracle_price_offset: Option<i32>,
+    oracle_price_offset: Option<i64>,
     auction_duration: Option<u8>,
     [auction_start_price, auction_end_price]: [Option<i64>; 2],
 ) {
@@ -167,5 +214,12 @@ const fn market_name(kind: MarketKind) -> &'static str {
     match kind {
         MarketKind::Spot => "Spot",
         MarketKind::Perp => "Perp",
+    }
+}
+
+const fn program_name(program: Program) -> &'static str {
+    match program {
+        Program::DriftV2 => "drift",
+        Program::VelocityV1 => "velocity",
     }
 }

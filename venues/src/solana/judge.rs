@@ -1,27 +1,21 @@
-//! Judging a Solana message by the rules of a book.
-//!
-//! An order's worst case is its whole base size at any price that the book lets through, so the size cap and
-//! the collar are the limits on what one order can cost:
-//!
-//! - the limit price, where there is one, lies in the collar;
-//! - so do the trigger price of an order (for a trigger order it must be there, and 0 is a price like any
-//!   other) and the auction prices of an order that is not an oracle order;
-//! - an order that no limit price holds (price 0, an oracle offset, or an oracle order, whose auction prices
-//!   are offsets) needs the market's grant `unpriced`.
-//!
-//! A modification names an order and not its market, so what it sets must be allowed by the book's limits for
-//! modifications and by those of every market of the book.
+//! Judging a Solana message or a Swift text by the rules of a book.
 //!
 //! Cancels need the grant and the accounts only: they name orders, never sizes. Settling needs the grant, and
 //! the account of each market that is in the book.
+
+mod collateral;
+mod orders;
+mod swift;
 
 use core::mem::discriminant;
 
 use wire::{Refusal, Shown, Why};
 
-use super::drift::Action;
-use super::order::{ModifyOrderParams, OrderParams, OrderType};
-use super::rules::{Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits};
+use self::orders::{judge_modification, judge_order, market, market_of};
+pub(super) use self::swift::judge_swift;
+use super::action::Action;
+use super::order::OrderParams;
+use super::rules::{Limits, MarketKind, MarketLimits, Program, ProgramLimits};
 use super::{Instruction, Transaction};
 use crate::AccountKey;
 
@@ -29,7 +23,7 @@ use crate::AccountKey;
 ///
 /// The subject of a refusal is the instruction, counted from 0 over the message; for a rule about one of
 /// several orders it is the order, counted from 0 over its instruction.
-pub(super) fn judge(
+pub(super) fn judge_transaction(
     transaction: &Transaction<'_>,
     limits: &Limits<'_>,
     account: &AccountKey,
@@ -37,12 +31,9 @@ pub(super) fn judge(
     judge_signer(transaction, account)?;
     judge_priority_fee(transaction, limits)?;
     judge_mix(transaction, limits)?;
-    let program = limits
-        .programs
-        .iter()
-        .find(|program| program.program == Program::DriftV2)
-        .ok_or(Why::new(Refusal::ProgramNotAllowed))?;
     for instruction in transaction.instructions() {
+        let program =
+            program(limits, instruction.program).map_err(|why| why.subject(instruction.position))?;
         judge_accounts(instruction, program, account).map_err(|why| why.subject(instruction.position))?;
         judge_action(transaction, instruction, program)?;
     }
@@ -153,7 +144,7 @@ fn judge_action(
                 return Err(subject(Why::new(Refusal::OrdersEmpty)));
             }
             for (index, order) in orders.iter().enumerate() {
-                judge_order(transaction, instruction, program, &order?).map_err(|why| why.subject(index))?;
+                judge_placed(transaction, instruction, program, &order?).map_err(|why| why.subject(index))?;
             }
             Ok(())
         }
@@ -165,6 +156,12 @@ fn judge_action(
         | Action::CancelOrderByUserId { .. }
         | Action::CancelOrders { .. }
         | Action::CancelOrdersByIds { .. } => granted(program.cancel),
+        Action::Deposit(movement) => {
+            collateral::judge_deposit(transaction, instruction, program, &movement).map_err(subject)
+        }
+        Action::Withdraw(movement) => {
+            collateral::judge_withdrawal(transaction, instruction, program, &movement).map_err(subject)
+        }
         Action::SettlePnl { market_index } => {
             granted(program.settle_pnl)?;
             judge_settled(transaction, instruction, program, market_index).map_err(subject)
@@ -180,68 +177,15 @@ fn judge_action(
     }
 }
 
-fn judge_order(
+fn judge_placed(
     transaction: &Transaction<'_>,
     instruction: &Instruction<'_>,
     program: &ProgramLimits<'_>,
     order: &OrderParams,
 ) -> Result<(), Why> {
-    let market = market(program, order.market_kind, order.market_index)
-        .ok_or(Why::new(Refusal::MarketNotAllowed).observed(Shown::uint(order.market_index.into())))?;
+    let market = market_of(program, order)?;
     judge_market_account(transaction, instruction, market)?;
-    judge_base(order.base, market.base_max)?;
-    judge_bits(order.bit_flags, program)?;
-    let is_oracle = order.order_type == OrderType::Oracle;
-    if !market.unpriced && (order.price == 0 || order.oracle_price_offset.is_some() || is_oracle) {
-        return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
-    }
-    let collar = Collar::of(market);
-    if order.price != 0 {
-        collar.judge(order.price.into())?;
-    }
-    let trigger_price = match order.order_type {
-        OrderType::TriggerMarket | OrderType::TriggerLimit => Some(order.trigger_price.unwrap_or(0)),
-        OrderType::Market | OrderType::Limit | OrderType::Oracle => order.trigger_price,
-    };
-    if let Some(price) = trigger_price {
-        collar.judge(price.into())?;
-    }
-    if is_oracle {
-        return Ok(());
-    }
-    let mut auction_prices = [order.auction_start_price, order.auction_end_price].into_iter();
-    auction_prices.try_for_each(|price| price.map_or(Ok(()), |price| collar.judge(price.into())))
-}
-
-/// A modification does not say which market, so beside the book's own limits for modifications its size must
-/// fit every market of the book, its prices must lie in the collar of every one, and every one must grant
-/// orders that no limit price holds before it can make one.
-fn judge_modification(
-    program: &ProgramLimits<'_>,
-    modify: &ModifyLimits,
-    params: &ModifyOrderParams,
-) -> Result<(), Why> {
-    if let Some(base) = params.base {
-        let base_max = program.markets.iter().map(|market| market.base_max);
-        judge_base(base, base_max.fold(modify.base_max, u64::min))?;
-    }
-    judge_bits(params.bit_flags.unwrap_or(0), program)?;
-    let unpriced = params.price == Some(0)
-        || params.oracle_price_offset.is_some()
-        || params.auction_start_price.is_some()
-        || params.auction_end_price.is_some();
-    let grants_unpriced = modify.unpriced && program.markets.iter().all(|market| market.unpriced);
-    if unpriced && !grants_unpriced {
-        return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
-    }
-    let own = Collar { min: modify.price_min, max: modify.price_max };
-    // A limit price of 0 takes the price away: that is what `unpriced` grants. A trigger price of 0 is a price.
-    let price = params.price.filter(|price| *price != 0);
-    for price in [price, params.trigger_price].into_iter().flatten() {
-        own.judge(price.into())?;
-        program.markets.iter().try_for_each(|market| Collar::of(market).judge(price.into()))?;
-    }
-    Ok(())
+    judge_order(program, market, order)
 }
 
 fn judge_settled(
@@ -269,48 +213,10 @@ fn judge_market_account(
         .limit(Shown::Key(market.account)))
 }
 
-fn judge_base(base: u64, base_max: u64) -> Result<(), Why> {
-    if base <= base_max {
-        return Ok(());
-    }
-    Err(Why::new(Refusal::BaseAboveCap).observed(Shown::uint(base)).limit(Shown::uint(base_max)))
-}
-
-fn judge_bits(bits: u8, program: &ProgramLimits<'_>) -> Result<(), Why> {
-    if bits & !program.order_bits == 0 {
-        return Ok(());
-    }
-    Err(Why::new(Refusal::OrderBitsNotAllowed)
-        .observed(Shown::uint(bits.into()))
-        .limit(Shown::uint(program.order_bits.into())))
-}
-
-/// The lowest and the highest price, both allowed.
-struct Collar {
-    min: u64,
-    max: u64,
-}
-
-impl Collar {
-    const fn of(market: &MarketLimits) -> Self {
-        Self { min: market.price_min, max: market.price_max }
-    }
-
-    fn judge(&self, price: i128) -> Result<(), Why> {
-        let (refusal, limit) = if price < self.min.into() {
-            (Refusal::LimitPriceBelowCollar, self.min)
-        } else if price > self.max.into() {
-            (Refusal::LimitPriceAboveCollar, self.max)
-        } else {
-            return Ok(());
-        };
-        Err(Why::new(refusal).observed(Shown::Int(price)).limit(Shown::uint(limit)))
-    }
-}
-
-fn market<'b>(program: &ProgramLimits<'b>, kind: MarketKind, index: u16) -> Option<&'b MarketLimits> {
-    let mut markets = program.markets.iter();
-    markets.find(|market| market.kind == kind && market.index == index)
+/// The limits of a program, if the book has it.
+fn program<'b>(limits: &Limits<'b>, program: Program) -> Result<&'b ProgramLimits<'b>, Why> {
+    let found = limits.programs.iter().find(|limits| limits.program == program);
+    found.ok_or(Why::new(Refusal::ProgramNotAllowed))
 }
 
 fn differs(refusal: Refusal, seen: Option<&AccountKey>, expected: &AccountKey) -> Why {

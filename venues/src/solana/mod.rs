@@ -1,9 +1,10 @@
-//! Solana messages: Drift v2 orders.
+//! Solana messages: Drift v2 and Velocity; and Drift's Swift texts.
 //!
-//! What is signed is the message itself (Ed25519, no prehash), so the preimage is the very bytes that were
-//! read. Layouts are keyed by program id and compiled in; the README beside this file says what is
+//! What is signed is the message or text itself (Ed25519, no prehash), so the preimage is the very bytes that
+//! were read. Layouts are keyed by program id and compiled in; the README beside this file says what is
 //! supported and what is not.
 
+mod action;
 mod compute_budget;
 mod cursor;
 mod decode;
@@ -12,24 +13,39 @@ mod facts;
 mod judge;
 mod message;
 mod order;
+mod orders;
 pub mod rules;
+mod swift;
+mod velocity;
 
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
+pub use action::{Action, Movement};
 pub use compute_budget::{COMPUTE_BUDGET, ComputeBudget, UNIT_LIMIT_MAX};
 pub use decode::decode;
-pub use drift::{Action, DRIFT_V2, ORDERS_MAX, Orders};
+pub use drift::DRIFT_V2;
 pub use message::{
     ACCOUNTS_MAX, CompiledInstruction, INSTRUCTIONS_MAX, Lookup, MessageView, TRANSACTION_SIZE_MAX, Version,
 };
 pub use order::{Direction, ModifyOrderParams, OrderParams, OrderType, PostOnly, TriggerCondition};
+pub use orders::{ORDERS_MAX, Orders};
+pub use swift::{
+    IsolatedDeposit, SWIFT_TEXT_SIZE_MAX, SwiftAccount, SwiftMessage, SwiftOrder, TriggerOrder, decode_swift,
+};
+pub use velocity::VELOCITY_V1;
 
 use crate::payload::sealed::Sealed;
 use crate::{AccountKey, Charge, Ed25519, Grants, Message, Payload};
 
 /// Most instructions of a venue in one message; more are not supported. A book never allows the same one twice.
 pub const INSTRUCTIONS_KEPT_MAX: usize = 8;
+
+/// The SPL Token program, TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA.
+pub const TOKEN_PROGRAM: AccountKey = [
+    6, 221, 246, 225, 215, 101, 161, 147, 217, 203, 225, 70, 206, 235, 121, 172, 28, 180, 133, 237, 95, 91,
+    55, 145, 58, 140, 245, 133, 126, 255, 0, 169,
+];
 
 /// A Solana message that was decoded whole.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +56,13 @@ pub struct Transaction<'f> {
     instructions: [Option<Instruction<'f>>; INSTRUCTIONS_KEPT_MAX],
 }
 
-/// One Drift instruction.
+/// One instruction of Drift v2 or Velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction<'f> {
     /// Its place in the message, counted from 0.
     pub position: usize,
+    /// Whose it is, and so which layout it has.
+    pub program: rules::Program,
     /// What it asks for.
     pub action: Action<'f>,
     /// The account at the state position.
@@ -57,7 +75,22 @@ pub struct Instruction<'f> {
     pub user_stats: Option<&'f AccountKey>,
     /// The account at the authority position; it signs.
     pub authority: &'f AccountKey,
+    /// The accounts between which tokens move, for a deposit or a withdrawal.
+    pub movement: Option<MovementAccounts<'f>>,
     accounts: &'f [u8],
+}
+
+/// The accounts that only deposits and withdrawals have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovementAccounts<'f> {
+    /// The account at the position of the spot market's vault.
+    pub vault: &'f AccountKey,
+    /// The account at the position of the program's signer, where the layout has one.
+    pub signer: Option<&'f AccountKey>,
+    /// Where a deposit comes from or a withdrawal goes to.
+    pub token_account: &'f AccountKey,
+    /// Whether that account stands in the message itself.
+    pub token_account_is_static: bool,
 }
 
 impl<'f> Transaction<'f> {
@@ -73,7 +106,7 @@ impl<'f> Transaction<'f> {
         self.compute_budget
     }
 
-    /// Its Drift instructions, in order.
+    /// Its instructions of the venues, in order.
     pub fn instructions(&self) -> impl Iterator<Item = &Instruction<'f>> {
         self.instructions.iter().flatten()
     }
@@ -108,11 +141,43 @@ impl Payload for Transaction<'_> {
     }
 
     fn judge(&self, limits: &rules::Limits<'_>, account: &AccountKey, _now: Now) -> Result<Charge, Why> {
-        judge::judge(self, limits, account)?;
+        judge::judge_transaction(self, limits, account)?;
         Ok(Charge::default())
     }
 
     fn facts(&self, sink: &mut dyn FactSink) {
         facts::tell(self, sink);
+    }
+}
+
+impl Sealed for SwiftMessage<'_> {}
+
+impl Payload for SwiftMessage<'_> {
+    type Scheme = Ed25519;
+    type Limits<'b> = rules::Limits<'b>;
+
+    fn preimage(&self) -> Message<'_> {
+        Message::new(self.text())
+    }
+
+    fn label(&self) -> [u8; 32] {
+        self.text_label()
+    }
+
+    fn canonical(&self) -> &[u8] {
+        self.text()
+    }
+
+    fn limits<'g, 'b>(grants: &'g Grants<'b>) -> Option<&'g rules::Limits<'b>> {
+        grants.solana.as_ref()
+    }
+
+    fn judge(&self, limits: &rules::Limits<'_>, account: &AccountKey, _now: Now) -> Result<Charge, Why> {
+        judge::judge_swift(self.order(), limits, account)?;
+        Ok(Charge::default())
+    }
+
+    fn facts(&self, sink: &mut dyn FactSink) {
+        facts::tell_swift(self, sink);
     }
 }

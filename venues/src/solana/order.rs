@@ -1,9 +1,25 @@
-//! Drift v2's OrderParams and ModifyOrderParams.
+//! OrderParams and ModifyOrderParams, as Drift v2 and Velocity lay them out.
+//!
+//! The two programs share the first fields and differ in the last four; the program's id, never the bytes, says
+//! which layout it is. A field that the other program has is `None`.
+//!
+//! ```text
+//! order     type u8, market kind u8, direction u8, user order id u8, base u64, price u64, market u16,
+//!           reduce only bool, post only u8, bit flags u8, max ts `Option<i64>`, trigger price `Option<u64>`,
+//!           trigger condition u8, then
+//! Drift v2  oracle price offset `Option<i32>`, auction duration `Option<u8>`, auction start price `Option<i64>`,
+//!           auction end price `Option<i64>`
+//! Velocity  oracle price offset `Option<i64>`, activation delay slots `Option<u32>`, builder `Option<u8>`,
+//!           builder fee `Option<u16>`
+//! ```
+//!
+//! A modification has the same fields as Options from direction to the offset, in Drift v2 the three auction
+//! fields, then the policy `Option<u8>`.
 
 use wire::Why;
 
 use super::cursor::{Cursor, out_of_range};
-use super::rules::MarketKind;
+use super::rules::{MarketKind, Program};
 
 /// Declares a fieldless Borsh enum: its tags, its reader and the variants' names in the IDL.
 macro_rules! tags {
@@ -138,18 +154,24 @@ pub struct OrderParams {
     /// When the trigger is met.
     pub trigger_condition: TriggerCondition,
     /// Limit price as an offset from the oracle's, 10^-6 of the quote.
-    pub oracle_price_offset: Option<i32>,
-    /// Length of the auction in slots.
+    pub oracle_price_offset: Option<i64>,
+    /// Length of the auction in slots (Drift v2).
     pub auction_duration: Option<u8>,
-    /// Price at the auction's start; for oracle orders an offset.
+    /// Price at the auction's start; for oracle orders an offset (Drift v2).
     pub auction_start_price: Option<i64>,
-    /// Price at the auction's end; for oracle orders an offset.
+    /// Price at the auction's end; for oracle orders an offset (Drift v2).
     pub auction_end_price: Option<i64>,
+    /// Slots until it becomes active (Velocity).
+    pub activation_delay_slots: Option<u32>,
+    /// Which of the user's approved builders earns on it (Velocity).
+    pub builder_idx: Option<u8>,
+    /// What the builder earns, tenths of a basis point (Velocity).
+    pub builder_fee_tenth_bps: Option<u16>,
 }
 
 impl OrderParams {
-    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Why> {
-        Ok(Self {
+    pub(super) fn read(program: Program, cursor: &mut Cursor<'_>) -> Result<Self, Why> {
+        let order = Self {
             order_type: OrderType::read(cursor)?,
             market_kind: read_market_kind(cursor)?,
             direction: Direction::read(cursor)?,
@@ -163,10 +185,29 @@ impl OrderParams {
             max_ts: cursor.option(Cursor::i64)?,
             trigger_price: cursor.option(Cursor::u64)?,
             trigger_condition: TriggerCondition::read(cursor)?,
-            oracle_price_offset: cursor.option(Cursor::i32)?,
-            auction_duration: cursor.option(Cursor::u8)?,
-            auction_start_price: cursor.option(Cursor::i64)?,
-            auction_end_price: cursor.option(Cursor::i64)?,
+            oracle_price_offset: None,
+            auction_duration: None,
+            auction_start_price: None,
+            auction_end_price: None,
+            activation_delay_slots: None,
+            builder_idx: None,
+            builder_fee_tenth_bps: None,
+        };
+        Ok(match program {
+            Program::DriftV2 => Self {
+                oracle_price_offset: cursor.option(Cursor::i32)?.map(i64::from),
+                auction_duration: cursor.option(Cursor::u8)?,
+                auction_start_price: cursor.option(Cursor::i64)?,
+                auction_end_price: cursor.option(Cursor::i64)?,
+                ..order
+            },
+            Program::VelocityV1 => Self {
+                oracle_price_offset: cursor.option(Cursor::i64)?,
+                activation_delay_slots: cursor.option(Cursor::u32)?,
+                builder_idx: cursor.option(Cursor::u8)?,
+                builder_fee_tenth_bps: cursor.option(Cursor::u16)?,
+                ..order
+            },
         })
     }
 }
@@ -193,12 +234,12 @@ pub struct ModifyOrderParams {
     /// When the trigger is met.
     pub trigger_condition: Option<TriggerCondition>,
     /// Limit price as an offset from the oracle's, 10^-6 of the quote.
-    pub oracle_price_offset: Option<i32>,
-    /// Length of the auction in slots.
+    pub oracle_price_offset: Option<i64>,
+    /// Length of the auction in slots (Drift v2).
     pub auction_duration: Option<u8>,
-    /// Price at the auction's start.
+    /// Price at the auction's start (Drift v2).
     pub auction_start_price: Option<i64>,
-    /// Price at the auction's end.
+    /// Price at the auction's end (Drift v2).
     pub auction_end_price: Option<i64>,
     /// 1 fail where the order is not there, 2 leave out what was filled meanwhile.
     pub policy: Option<u8>,
@@ -208,8 +249,8 @@ pub struct ModifyOrderParams {
 const POLICY_MAX: u8 = 3;
 
 impl ModifyOrderParams {
-    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Why> {
-        Ok(Self {
+    pub(super) fn read(program: Program, cursor: &mut Cursor<'_>) -> Result<Self, Why> {
+        let params = Self {
             direction: cursor.option(Direction::read)?,
             base: cursor.option(Cursor::u64)?,
             price: cursor.option(Cursor::u64)?,
@@ -219,14 +260,26 @@ impl ModifyOrderParams {
             max_ts: cursor.option(Cursor::i64)?,
             trigger_price: cursor.option(Cursor::u64)?,
             trigger_condition: cursor.option(TriggerCondition::read)?,
-            oracle_price_offset: cursor.option(Cursor::i32)?,
-            auction_duration: cursor.option(Cursor::u8)?,
-            auction_start_price: cursor.option(Cursor::i64)?,
-            auction_end_price: cursor.option(Cursor::i64)?,
-            policy: cursor.option(|cursor| match cursor.u8()? {
-                policy @ ..=POLICY_MAX => Ok(policy),
-                other => Err(out_of_range(other, POLICY_MAX)),
-            })?,
-        })
+            oracle_price_offset: None,
+            auction_duration: None,
+            auction_start_price: None,
+            auction_end_price: None,
+            policy: None,
+        };
+        let params = match program {
+            Program::DriftV2 => Self {
+                oracle_price_offset: cursor.option(Cursor::i32)?.map(i64::from),
+                auction_duration: cursor.option(Cursor::u8)?,
+                auction_start_price: cursor.option(Cursor::i64)?,
+                auction_end_price: cursor.option(Cursor::i64)?,
+                ..params
+            },
+            Program::VelocityV1 => Self { oracle_price_offset: cursor.option(Cursor::i64)?, ..params },
+        };
+        let policy = cursor.option(|cursor| match cursor.u8()? {
+            policy @ ..=POLICY_MAX => Ok(policy),
+            other => Err(out_of_range(other, POLICY_MAX)),
+        })?;
+        Ok(Self { policy, ..params })
     }
 }

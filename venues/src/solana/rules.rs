@@ -8,6 +8,8 @@ book_enum! {
     pub enum Program {
         /// Drift v2, dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH
         DriftV2 = 1,
+        /// Velocity, vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P
+        VelocityV1 = 2,
     }
 }
 
@@ -27,7 +29,7 @@ book_struct! {
         /// The programs, each at most once.
         pub programs: &'b [ProgramLimits<'b>],
         /// Largest compute unit limit times compute unit price, micro-lamports. A message that sets a price but
-        /// no limit is valued at the runtime's own limit of 1,400,000 units.
+        /// no limit is valued at the runtime's default for its instructions.
         pub priority_fee_max: u128,
         /// Most instructions that place orders in one message.
         pub placements_max: u32,
@@ -43,6 +45,8 @@ book_struct! {
         pub program: Program,
         /// The program's state account (a PDA, derived when the book is compiled).
         pub state: AccountKey,
+        /// The account that signs for the program's vaults (PDA, derived when the book is compiled).
+        pub signer: AccountKey,
         /// User accounts this key trades (PDAs, derived when the book is compiled).
         pub users: &'b [UserAccount],
         /// The markets.
@@ -57,6 +61,12 @@ book_struct! {
         pub settle_pnl: bool,
         /// Order bit flags that may be set.
         pub order_bits: u8,
+        /// Which builders orders may name, and what these may earn; without it none.
+        pub builders: Option<BuilderLimits<'b>>,
+        /// Deposits and withdrawals, each spot market at most once (Drift v2).
+        pub collateral: &'b [CollateralLimits<'b>],
+        /// Orders signed off chain; without it none (Drift v2).
+        pub swift: Option<SwiftLimits<'b>>,
     }
 }
 
@@ -109,5 +119,58 @@ book_struct! {
         pub price_max: u64,
         /// Whether orders that no limit price holds (market, trigger market, oracle) may be placed.
         pub unpriced: bool,
+    }
+}
+
+book_struct! {
+    /// Builders that may earn on orders.
+    pub struct BuilderLimits<'b> {
+        /// Their numbers among the builders that the user has approved on chain.
+        pub indexes: &'b [u8],
+        /// Largest fee, tenths of a basis point of an order's notional.
+        pub fee_tenth_bps_max: u16,
+    }
+}
+
+book_struct! {
+    /// Tokens that may move between token accounts and one spot market.
+    pub struct CollateralLimits<'b> {
+        /// The spot market.
+        pub market_index: u16,
+        /// The market account, PDA of ("spot_market", index LE).
+        pub account: AccountKey,
+        /// The market's vault, PDA of ("spot_market_vault", index LE).
+        pub vault: AccountKey,
+        /// Largest amount of one deposit, in the token's smallest unit; without it none.
+        pub deposit_max: Option<u64>,
+        /// Withdrawals; without it none.
+        pub withdraw: Option<WithdrawLimits<'b>>,
+    }
+}
+
+book_struct! {
+    /// Withdrawals from one spot market.
+    pub struct WithdrawLimits<'b> {
+        /// Largest amount of one withdrawal, in the token's smallest unit.
+        pub amount_max: u64,
+        /// Token accounts that it may go to; each must stand in the message itself.
+        pub destinations: &'b [AccountKey],
+        /// Whether it may borrow: a withdrawal that is not reduce-only takes what the account does not have as
+        /// a loan.
+        pub borrow: bool,
+    }
+}
+
+book_struct! {
+    /// Swift texts. Their orders are judged by the markets of the program, like others; they are not counted,
+    /// and no blockhash ends their life.
+    pub struct SwiftLimits<'b> {
+        /// User accounts of others, whose delegate this key is.
+        pub delegated: &'b [AccountKey],
+        /// Highest slot. A text waits for its slot, however far ahead it lies; the vault cannot know the current
+        /// one, so this is where the book's texts end.
+        pub slot_max: u64,
+        /// Largest deposit into an isolated position, in the token's smallest unit; 0 for none.
+        pub isolated_deposit_max: u64,
     }
 }

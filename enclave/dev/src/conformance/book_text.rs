@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use client_sdk::build::solana::key;
 use signing::{KeyScheme, Secret, public_key_of};
 use venues::PublicKey;
 
@@ -133,27 +134,70 @@ fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
     Ok(())
 }
 
+/// Largest base size and amount of the Solana rules, 2^62, with nine decimals.
+const SOLANA_AMOUNT_MAX: &str = "4611686018.427387904";
+
+/// Highest price of the Solana rules: the collar is any number but 0.
+const SOLANA_PRICE_MAX: &str = "18446744073709.551615";
+
 fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
-    let any_market = !question.markets.is_empty();
-    let sub_accounts: Vec<u16> = SUB_ACCOUNTS.collect();
-    write!(
-        text,
-        "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\norders_max = 64\n\
-         [[slots.solana.programs]]\nprogram = \"DriftV2\"\nsub_accounts = {sub_accounts:?}\norders = {any_market}\n\
-         cancel = true\nsettle_pnl = true\norder_bits = 1\n\
-         modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"18446744073709.551615\", \
-         unpriced = true }}\n",
-        1_u64 << 62
-    )?;
+    text.push_str(
+        "[slots.solana]\npriority_fee_max = \"100000000000000\"\nplacements_max = 1\norders_max = 64\n",
+    );
+    let mut markets = Vec::new();
     for market in &question.markets {
-        let (kind, index) = market.split_once(':').ok_or(std::fmt::Error)?;
-        let decimals = if kind == "spot" { "base_decimals = 9\n" } else { "" };
+        markets.push(market.split_once(':').ok_or(std::fmt::Error)?);
+    }
+    let any_perp = markets.iter().any(|(kind, _)| *kind == "perp");
+    drift_program(text, "DriftV2", !markets.is_empty())?;
+    text.push_str("cancel = true\nsettle_pnl = true\n");
+    if !markets.is_empty() {
+        text.push_str("swift = { slot_max = 1000000000, isolated_deposit_max = 0 }\n");
+    }
+    for (kind, index) in &markets {
+        drift_market(text, kind, index)?;
+    }
+    let destinations: Vec<_> = question.allow.iter().filter(|text| key(text).is_ok()).collect();
+    for (_, index) in markets.iter().filter(|(kind, _)| *kind == "spot") {
         write!(
             text,
-            "[[slots.solana.programs.markets]]\nkind = \"{kind}\"\nindex = {index}\n{decimals}\
-             base_max = \"4611686018.427387904\"\nprice_min = \"0.000001\"\nprice_max = \"18446744073709.551615\"\n\
-             unpriced = true\n"
+            "[[slots.solana.programs.collateral]]\nmarket_index = {index}\ndecimals = 9\n\
+             deposit_max = \"{SOLANA_AMOUNT_MAX}\"\n"
         )?;
+        if !destinations.is_empty() {
+            writeln!(
+                text,
+                "withdraw = {{ amount_max = \"{SOLANA_AMOUNT_MAX}\", destinations = {destinations:?}, \
+                 borrow = true }}"
+            )?;
+        }
+    }
+    drift_program(text, "VelocityV1", any_perp)?;
+    for (kind, index) in markets.iter().filter(|(kind, _)| *kind == "perp") {
+        drift_market(text, kind, index)?;
     }
     Ok(())
+}
+
+fn drift_program(text: &mut String, program: &str, orders: bool) -> std::fmt::Result {
+    let sub_accounts: Vec<u16> = SUB_ACCOUNTS.collect();
+    let builders: Vec<u8> = (0..=u8::MAX).collect();
+    write!(
+        text,
+        "[[slots.solana.programs]]\nprogram = \"{program}\"\nsub_accounts = {sub_accounts:?}\n\
+         orders = {orders}\norder_bits = 1\nbuilders = {{ indexes = {builders:?}, fee_tenth_bps_max = 100 }}\n\
+         modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"{SOLANA_PRICE_MAX}\", \
+         unpriced = true }}\n",
+        1_u64 << 62
+    )
+}
+
+fn drift_market(text: &mut String, kind: &str, index: &str) -> std::fmt::Result {
+    let decimals = if kind == "spot" { "base_decimals = 9\n" } else { "" };
+    write!(
+        text,
+        "[[slots.solana.programs.markets]]\nkind = \"{kind}\"\nindex = {index}\n{decimals}\
+         base_max = \"{SOLANA_AMOUNT_MAX}\"\nprice_min = \"0.000001\"\nprice_max = \"{SOLANA_PRICE_MAX}\"\n\
+         unpriced = true\n"
+    )
 }

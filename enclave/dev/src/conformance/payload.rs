@@ -50,7 +50,14 @@ pub(super) fn encode(question: &Question) -> Result<Encoded, Fault> {
         "typed_data" if question.venue == "polymarket" => {
             typed_data(question, PayloadKind::PolymarketTypedData)
         }
-        "typed_data" | "digest" | "swift_hex_ascii" => Ok(Encoded::Payload(NO_PAYLOAD_KIND, Vec::new())),
+        "swift_hex_ascii" => {
+            let text = question.signed_bytes.as_deref().ok_or("swift_hex_ascii without signed_bytes")?;
+            Ok(match hexadecimal::read(text) {
+                Ok(payload) => Encoded::Payload(PayloadKind::SolanaSwift.number(), payload),
+                Err(_) => Encoded::Malformed("HexMalformed"),
+            })
+        }
+        "typed_data" | "digest" => Ok(Encoded::Payload(NO_PAYLOAD_KIND, Vec::new())),
         other => Err(format!("unknown form {other}").into()),
     }
 }
