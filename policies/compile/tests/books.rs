@@ -168,6 +168,8 @@ fn a_key_that_only_moves_funds_needs_no_vault() {
     assert_eq!(limits.transfers.len(), 1);
 }
 
+const DRIFT: solana::Program = solana::Program::DriftV2;
+
 #[test]
 fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
     let PublicKey::Ed25519 { key: authority } = slot(9).public_key else {
@@ -176,7 +178,7 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
     let market = |kind, base_max, price_min, price_max, unpriced| solana::MarketLimits {
         kind,
         index: 13,
-        account: pda::drift_market(kind, 13).unwrap(),
+        account: pda::market(DRIFT, kind, 13).unwrap(),
         base_max,
         price_min,
         price_max,
@@ -185,12 +187,12 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
     let expected = solana::Limits {
         programs: &[solana::ProgramLimits {
             program: solana::Program::DriftV2,
-            state: pda::drift_state().unwrap(),
+            state: pda::state(DRIFT).unwrap(),
             users: &[solana::UserAccount {
                 authority,
                 sub_account: 0,
-                user: pda::drift_user(&authority, 0).unwrap(),
-                user_stats: pda::drift_user_stats(&authority).unwrap(),
+                user: pda::user(DRIFT, &authority, 0).unwrap(),
+                user_stats: pda::user_stats(DRIFT, &authority).unwrap(),
             }],
             markets: &[
                 market(solana::MarketKind::Perp, 500_000_000, 1, 2_500_000, false),
@@ -206,6 +208,10 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
             cancel: false,
             settle_pnl: false,
             order_bits: 1,
+            signer: pda::signer(DRIFT).unwrap(),
+            builders: None,
+            collateral: &[],
+            swift: None,
         }],
         priority_fee_max: 100,
         placements_max: 2,
@@ -245,4 +251,70 @@ fn const_source_is_one_value_a_line_with_full_paths() {
     },
 ]"#;
     assert_eq!(source::expression(&transfers), expected);
+}
+
+/// The desk's Solana slot with `more` put before its markets.
+fn solana_book(more: &str) -> solana::Limits<'static> {
+    let text =
+        DESK.replace("orders = true\norder_bits = 1\n", &format!("orders = true\norder_bits = 1\n{more}\n"));
+    let book = compile("desk.toml", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    book.slot(9).unwrap().grants.solana.unwrap()
+}
+
+#[test]
+fn collateral_and_swift_are_read_with_their_accounts() {
+    let PublicKey::Ed25519 { key: authority } = slot(9).public_key else {
+        panic!("an Ed25519 key");
+    };
+    const MINT: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+    const OTHER: &str = "5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN";
+    let limits = solana_book(&format!(
+        "builders = {{ indexes = [0, 7], fee_tenth_bps_max = 20 }}\n\
+         swift = {{ delegated = [\"{OTHER}\"], slot_max = 400_000_000, isolated_deposit_max = 5 }}\n\
+         collateral = [{{ market_index = 2, decimals = 6, deposit_max = \"1.5\", withdraw = {{ amount_max = 2, \
+         destinations = [\"{OTHER}\"], own_account_of_mint = \"{MINT}\", borrow = true }} }}, \
+         {{ market_index = 3, decimals = 0, deposit_max = 1 }}]"
+    ));
+    let program = limits.programs[0];
+    let state = pda::state(DRIFT).unwrap();
+    let mint = {
+        // The same bytes by another reading: the mint stands as a key of the file.
+        let text = DESK.replace("2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3", MINT);
+        match compile("desk.toml", &text).unwrap().slot(9).unwrap().public_key {
+            PublicKey::Ed25519 { key } => key,
+            PublicKey::Secp256k1 { .. } => panic!("an Ed25519 key"),
+        }
+    };
+    let own = pda::associated_token_account(&authority, &mint).unwrap();
+    assert_eq!(program.builders, Some(solana::BuilderLimits { indexes: &[0, 7], fee_tenth_bps_max: 20 }));
+    let swift = solana::SwiftLimits { delegated: &[state], slot_max: 400_000_000, isolated_deposit_max: 5 };
+    assert_eq!(program.swift, Some(swift));
+    let destinations: &[_] = &[state, own];
+    let withdraw = solana::WithdrawLimits { amount_max: 2_000_000, destinations, borrow: true };
+    let collateral = |index, deposit_max, withdraw| solana::CollateralLimits {
+        market_index: index,
+        account: pda::market(DRIFT, solana::MarketKind::Spot, index).unwrap(),
+        vault: pda::spot_market_vault(DRIFT, index).unwrap(),
+        deposit_max: Some(deposit_max),
+        withdraw,
+    };
+    let expected: &[_] = &[collateral(2, 1_500_000, Some(withdraw)), collateral(3, 1, None)];
+    assert_eq!(program.collateral, expected);
+}
+
+#[test]
+fn velocity_has_accounts_of_its_own() {
+    let spot = DESK.find("[[slots.solana.programs.markets]]\nkind = \"spot\"").unwrap();
+    let text = DESK[..spot].replace("DriftV2", "VelocityV1");
+    let book = compile("desk.toml", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let slot = book.slot(9).unwrap();
+    let (PublicKey::Ed25519 { key: authority }, Some(limits)) = (slot.public_key, slot.grants.solana) else {
+        panic!("an Ed25519 key with Solana grants");
+    };
+    let (program, velocity) = (limits.programs[0], solana::Program::VelocityV1);
+    assert_eq!(program.program, velocity);
+    assert_eq!(Some(program.state), pda::state(velocity));
+    assert_ne!(program.state, pda::state(DRIFT).unwrap());
+    assert_eq!(Some(program.users[0].user), pda::user(velocity, &authority, 0));
+    assert_eq!(Some(program.markets[0].account), pda::market(velocity, solana::MarketKind::Perp, 13));
 }

@@ -196,6 +196,21 @@ rows! {
     orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]" => ""], EmptyGrants;
     a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "", "modify = { base_max = 11, price_min = \"0.5\", price_max = 1_000, unpriced = true }" => ""], EmptyGrants;
 
+    swift_without_a_last_slot: ["order_bits = 1" => "order_bits = 1\nswift = §{ isolated_deposit_max = 0 }"], MissingKey;
+    swift_without_a_cap_of_isolated_deposits: ["order_bits = 1" => "order_bits = 1\nswift = §{ slot_max = 1 }"], MissingKey;
+    swift_with_a_last_slot_of_zero: ["order_bits = 1" => "order_bits = 1\nswift = { slot_max = §0, isolated_deposit_max = 0 }"], ZeroCap;
+    swift_for_a_taker_that_is_no_key: ["order_bits = 1" => "order_bits = 1\nswift = { delegated = [§\"0xab\"], slot_max = 1, isolated_deposit_max = 0 }"], BadAddress;
+    builders_without_a_fee_cap: ["order_bits = 1" => "order_bits = 1\nbuilders = §{ indexes = [1] }"], MissingKey;
+    builders_without_an_index: ["order_bits = 1" => "order_bits = 1\nbuilders = { indexes = §[], fee_tenth_bps_max = 1 }"], EmptyList;
+    collateral_that_may_neither_come_nor_go: ["order_bits = 1" => "order_bits = 1\ncollateral = [§{ market_index = 1, decimals = 6 }]"], EmptyGrants;
+    collateral_of_one_market_twice: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, deposit_max = 1 }, { market_index = §1, decimals = 6, deposit_max = 1 }]"], Duplicate;
+    collateral_without_decimals: ["order_bits = 1" => "order_bits = 1\ncollateral = [§{ market_index = 1, deposit_max = 1 }]"], MissingKey;
+    a_deposit_cap_of_zero: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, deposit_max = §0 }]"], ZeroCap;
+    a_withdrawal_without_a_cap: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = §{ destinations = [\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN\"] } }]"], MissingKey;
+    a_withdrawal_to_nowhere: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = §{ amount_max = 1 } }]"], EmptyList;
+    a_withdrawal_to_what_is_no_account: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = { amount_max = 1, destinations = [§\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcs\"] } }]"], BadAddress;
+    velocity_with_what_only_drift_has: ["program = \"DriftV2\"" => "program = \"VelocityV1\"", "order_bits = 1" => "order_bits = 1\ncancel = §true\nsettle_pnl = §true\ncollateral = §[]\nswift = §{}", "kind = \"spot\"" => "kind = §\"spot\""], UnusedKey UnusedKey UnusedKey UnusedKey UnusedKey;
+
     an_entry_for_a_chain_that_is_not_the_keys: ["[[slots.evm.native]]\nchains = [1]" => "[[slots.evm.native]]\nchains = [1, §137]"], UnreachableRule;
     a_native_entry_behind_another: ["[[slots.evm.tokens]]" => "§[[slots.evm.native]]\nchains = [1]\nvalue_max = 1\n[[slots.evm.tokens]]"], UnreachableRule;
     a_token_entry_behind_another: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [10]\ntokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\ntransfer = { amount_max = 1 }\n[[slots.evm.swaps]]"], UnreachableRule;

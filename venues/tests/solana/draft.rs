@@ -1,10 +1,10 @@
 //! An encoder of its own: messages and Drift data, well formed or not.
 
 use venues::AccountKey;
-use venues::solana::rules::MarketKind;
+use venues::solana::rules::{MarketKind, Program};
 use venues::solana::{
-    Action, COMPUTE_BUDGET, DRIFT_V2, Direction, MessageView, ModifyOrderParams, OrderParams, OrderType,
-    PostOnly, TriggerCondition, Version,
+    Action, COMPUTE_BUDGET, DRIFT_V2, Direction, MessageView, ModifyOrderParams, Movement, OrderParams,
+    OrderType, PostOnly, TOKEN_PROGRAM, TriggerCondition, VELOCITY_V1, Version,
 };
 
 pub(crate) const PAYER: AccountKey = [1; 32];
@@ -15,6 +15,8 @@ pub(crate) const STATS: AccountKey = [5; 32];
 pub(crate) const VAULT: AccountKey = [6; 32];
 pub(crate) const STRANGER: AccountKey = [9; 32];
 pub(crate) const TABLE: AccountKey = [10; 32];
+pub(crate) const TOKENS: AccountKey = [12; 32];
+pub(crate) const SIGNER: AccountKey = [13; 32];
 
 /// Where the drafts' keys stand.
 pub(crate) const KEYS: [AccountKey; 8] = [PAYER, USER, STATS, STATE, MARKET, VAULT, COMPUTE_BUDGET, DRIFT_V2];
@@ -120,6 +122,9 @@ pub(crate) const ORDER: OrderParams = OrderParams {
     auction_duration: None,
     auction_start_price: None,
     auction_end_price: None,
+    activation_delay_slots: None,
+    builder_idx: None,
+    builder_fee_tenth_bps: None,
 };
 
 /// A modification that changes nothing.
@@ -144,6 +149,32 @@ pub(crate) fn drift(discriminator: &str, arguments: &[u8]) -> (u8, Vec<u8>, Vec<
     // state, user, authority, spot market vault, market
     let data = [&crate::lines::bytes(discriminator)[..], arguments].concat();
     (DRIFT_INDEX, vec![3, 1, 0, 5, 4], data)
+}
+
+/// A draft of Velocity's program with this instruction's data.
+pub(crate) fn velocity(discriminator: &str, arguments: &[u8]) -> Draft {
+    let mut draft = Draft::new(vec![drift(discriminator, arguments)]);
+    draft.keys[usize::from(DRIFT_INDEX)] = VELOCITY_V1;
+    draft
+}
+
+/// A deposit or a withdrawal; market 3, by position: state, user, stats, authority, vault, [signer], tokens, token
+/// program, market.
+pub(crate) fn movement(discriminator: &str, movement: Movement) -> Draft {
+    let data = [&crate::lines::bytes(discriminator)[..], &encode_movement(&movement)].concat();
+    let withdraws = discriminator == WITHDRAW;
+    let accounts = if withdraws { vec![5, 1, 2, 0, 3, 6, 4, 7, 8] } else { vec![5, 1, 2, 0, 3, 4, 7, 8] };
+    let mut draft = Draft::new(vec![(9, accounts, data)]);
+    draft.keys = vec![PAYER, USER, STATS, VAULT, TOKENS, STATE, SIGNER, TOKEN_PROGRAM, MARKET, DRIFT_V2];
+    draft
+}
+
+pub(crate) const DEPOSIT: &str = "f223c68952e1f2b6";
+pub(crate) const WITHDRAW: &str = "b712469c946da122";
+
+fn encode_movement(movement: &Movement) -> Vec<u8> {
+    [&movement.market_index.to_le_bytes()[..], &movement.amount.to_le_bytes(), &[movement.reduce_only.into()]]
+        .concat()
 }
 
 pub(crate) fn place(order: &OrderParams) -> (u8, Vec<u8>, Vec<u8>) {
@@ -201,11 +232,29 @@ fn counted(bytes: &[u8]) -> Vec<u8> {
     [&compact(bytes.len())[..], bytes].concat()
 }
 
-fn option<const N: usize>(value: Option<[u8; N]>) -> Vec<u8> {
+pub(crate) fn option<const N: usize>(value: Option<[u8; N]>) -> Vec<u8> {
     value.map_or(vec![0], |value| [&[1][..], &value].concat())
 }
 
 pub(crate) fn encode_order(order: &OrderParams) -> Vec<u8> {
+    encode_order_of(Program::DriftV2, order)
+}
+
+pub(crate) fn encode_order_of(program: Program, order: &OrderParams) -> Vec<u8> {
+    let last = match program {
+        Program::DriftV2 => [
+            option(order.oracle_price_offset.map(|offset| i32::try_from(offset).unwrap().to_le_bytes())),
+            option(order.auction_duration.map(u8::to_le_bytes)),
+            option(order.auction_start_price.map(i64::to_le_bytes)),
+            option(order.auction_end_price.map(i64::to_le_bytes)),
+        ],
+        Program::VelocityV1 => [
+            option(order.oracle_price_offset.map(i64::to_le_bytes)),
+            option(order.activation_delay_slots.map(u32::to_le_bytes)),
+            option(order.builder_idx.map(u8::to_le_bytes)),
+            option(order.builder_fee_tenth_bps.map(u16::to_le_bytes)),
+        ],
+    };
     [
         vec![order.order_type as u8, order.market_kind as u8, order.direction as u8, order.user_order_id],
         order.base.to_le_bytes().to_vec(),
@@ -215,15 +264,26 @@ pub(crate) fn encode_order(order: &OrderParams) -> Vec<u8> {
         option(order.max_ts.map(i64::to_le_bytes)),
         option(order.trigger_price.map(u64::to_le_bytes)),
         vec![order.trigger_condition as u8],
-        option(order.oracle_price_offset.map(i32::to_le_bytes)),
-        option(order.auction_duration.map(u8::to_le_bytes)),
-        option(order.auction_start_price.map(i64::to_le_bytes)),
-        option(order.auction_end_price.map(i64::to_le_bytes)),
+        last.concat(),
     ]
     .concat()
 }
 
 fn encode_modification(params: &ModifyOrderParams) -> Vec<u8> {
+    encode_modification_of(Program::DriftV2, params)
+}
+
+pub(crate) fn encode_modification_of(program: Program, params: &ModifyOrderParams) -> Vec<u8> {
+    let last = match program {
+        Program::DriftV2 => [
+            option(params.oracle_price_offset.map(|offset| i32::try_from(offset).unwrap().to_le_bytes())),
+            option(params.auction_duration.map(u8::to_le_bytes)),
+            option(params.auction_start_price.map(i64::to_le_bytes)),
+            option(params.auction_end_price.map(i64::to_le_bytes)),
+        ]
+        .concat(),
+        Program::VelocityV1 => option(params.oracle_price_offset.map(i64::to_le_bytes)),
+    };
     [
         option(params.direction.map(|value| [value as u8])),
         option(params.base.map(u64::to_le_bytes)),
@@ -234,21 +294,22 @@ fn encode_modification(params: &ModifyOrderParams) -> Vec<u8> {
         option(params.max_ts.map(i64::to_le_bytes)),
         option(params.trigger_price.map(u64::to_le_bytes)),
         option(params.trigger_condition.map(|value| [value as u8])),
-        option(params.oracle_price_offset.map(i32::to_le_bytes)),
-        option(params.auction_duration.map(u8::to_le_bytes)),
-        option(params.auction_start_price.map(i64::to_le_bytes)),
-        option(params.auction_end_price.map(i64::to_le_bytes)),
+        last,
         option(params.policy.map(u8::to_le_bytes)),
     ]
     .concat()
 }
 
 /// An action's data after the discriminator.
-pub(crate) fn encode_arguments(action: &Action<'_>) -> Vec<u8> {
+pub(crate) fn encode_arguments(program: Program, action: &Action<'_>) -> Vec<u8> {
     let list = |count: usize| u32::try_from(count).unwrap().to_le_bytes().to_vec();
     let orders = || {
         action.orders().into_iter().flat_map(|orders| {
-            orders.iter().map(Result::unwrap).flat_map(|order| encode_order(&order)).collect::<Vec<_>>()
+            orders
+                .iter()
+                .map(Result::unwrap)
+                .flat_map(|order| encode_order_of(program, &order))
+                .collect::<Vec<_>>()
         })
     };
     match action {
@@ -269,11 +330,12 @@ pub(crate) fn encode_arguments(action: &Action<'_>) -> Vec<u8> {
         .concat(),
         Action::CancelOrdersByIds { order_ids } => [list(order_ids.len()), order_ids.concat()].concat(),
         Action::ModifyOrder { order_id, params } => {
-            [option(order_id.map(u32::to_le_bytes)), encode_modification(params)].concat()
+            [option(order_id.map(u32::to_le_bytes)), encode_modification_of(program, params)].concat()
         }
         Action::ModifyOrderByUserId { user_order_id, params } => {
-            [vec![*user_order_id], encode_modification(params)].concat()
+            [vec![*user_order_id], encode_modification_of(program, params)].concat()
         }
+        Action::Deposit(movement) | Action::Withdraw(movement) => encode_movement(movement),
         Action::SettlePnl { market_index } => market_index.to_le_bytes().to_vec(),
         Action::SettleMultiplePnls { market_indexes, must_settle } => {
             [list(market_indexes.len()), market_indexes.concat(), vec![(!must_settle).into()]].concat()

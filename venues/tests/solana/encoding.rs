@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use venues::Payload;
-use venues::solana::rules::MarketKind;
+use venues::solana::rules::{MarketKind, Program};
 use venues::solana::{
     self, Direction, ModifyOrderParams, OrderParams, OrderType, PostOnly, Transaction, TriggerCondition,
 };
@@ -20,7 +20,7 @@ fn assert_encodes_again(transaction: &Transaction<'_>) {
     for instruction in transaction.instructions() {
         let data = &mut again.instructions[instruction.position].2;
         data.truncate(8);
-        data.extend(encode_arguments(&instruction.action));
+        data.extend(encode_arguments(instruction.program, &instruction.action));
     }
     assert_eq!(again.encode(), transaction.canonical());
     assert_eq!(transaction.preimage().as_bytes(), transaction.canonical());
@@ -28,7 +28,7 @@ fn assert_encodes_again(transaction: &Transaction<'_>) {
 
 /// The payloads of the vector lines that are accepted.
 static ACCEPTED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let lines = messages("solana_drift.jsonl");
+    let lines = [messages("solana_drift.jsonl"), messages("solana_velocity.jsonl")].concat();
     let payloads = lines.iter().map(line_payload);
     payloads.filter(|payload| solana::decode(payload).is_ok()).collect()
 });
@@ -76,10 +76,27 @@ fn order() -> impl Strategy<Value = OrderParams> {
             max_ts: amounts.2,
             trigger_price: amounts.3,
             trigger_condition,
-            oracle_price_offset: amounts.4,
+            oracle_price_offset: amounts.4.map(i64::from),
             auction_duration: amounts.5,
             auction_start_price: amounts.6,
             auction_end_price: amounts.7,
+            ..draft::ORDER
+        }
+    })
+}
+
+/// An order that Velocity's layout holds.
+fn velocity_order() -> impl Strategy<Value = OrderParams> {
+    (order(), any::<(Option<i64>, Option<u32>, Option<u8>, Option<u16>)>()).prop_map(|(order, last)| {
+        OrderParams {
+            oracle_price_offset: last.0,
+            auction_duration: None,
+            auction_start_price: None,
+            auction_end_price: None,
+            activation_delay_slots: last.1,
+            builder_idx: last.2,
+            builder_fee_tenth_bps: last.3,
+            ..order
         }
     })
 }
@@ -112,6 +129,28 @@ proptest! {
         let transaction = solana::decode(&payload).unwrap();
         let orders = transaction.instructions().next().unwrap().action.orders().unwrap();
         prop_assert_eq!(orders.iter().map(Result::unwrap).collect::<Vec<_>>(), vec![order]);
+        assert_encodes_again(&transaction);
+    }
+
+    #[test]
+    fn velocitys_orders_are_read_as_they_were_written(
+        order in velocity_order(), params in modification(), number in any::<u8>(),
+    ) {
+        let data = draft::encode_order_of(Program::VelocityV1, &order);
+        let payload = payload(&draft::velocity("45a15dca787e4cb9", &data).encode(), &[]);
+        let transaction = solana::decode(&payload).unwrap();
+        let orders = transaction.instructions().next().unwrap().action.orders().unwrap();
+        prop_assert_eq!(orders.iter().map(Result::unwrap).collect::<Vec<_>>(), vec![order]);
+        assert_encodes_again(&transaction);
+
+        let params = ModifyOrderParams {
+            auction_duration: None, auction_start_price: None, auction_end_price: None, ..params
+        };
+        let data = [vec![number], draft::encode_modification_of(Program::VelocityV1, &params)].concat();
+        let payload = crate::lines::payload(&draft::velocity("9e4d04fdfcc2a1b3", &data).encode(), &[]);
+        let transaction = solana::decode(&payload).unwrap();
+        let action = transaction.instructions().next().unwrap().action;
+        prop_assert_eq!(action, solana::Action::ModifyOrderByUserId { user_order_id: number, params });
         assert_encodes_again(&transaction);
     }
 

@@ -8,12 +8,12 @@ use venues::solana::{self, ModifyOrderParams, OrderParams, OrderType};
 use wire::{Now, Refusal, Shown, Why};
 
 use crate::draft::{
-    Draft, MARKET, MODIFICATION, ORDER, PAYER, STATE, STATS, STRANGER, USER, cancel, drift, modify, place,
-    place_and_take, place_orders, place_spot, settle, unit_limit, unit_price,
+    Draft, MARKET, MODIFICATION, ORDER, PAYER, SIGNER, STATE, STATS, STRANGER, USER, cancel, drift, modify,
+    place, place_and_take, place_orders, place_spot, settle, unit_limit, unit_price,
 };
 use crate::lines::payload;
 
-const MARKET_LIMITS: MarketLimits = MarketLimits {
+pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
     kind: MarketKind::Perp,
     index: 3,
     account: MARKET,
@@ -23,12 +23,12 @@ const MARKET_LIMITS: MarketLimits = MarketLimits {
     unpriced: false,
 };
 
-const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
+pub(crate) const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
 
 const MODIFY: ModifyLimits =
     ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false };
 
-const PROGRAM: ProgramLimits<'_> = ProgramLimits {
+pub(crate) const PROGRAM: ProgramLimits<'_> = ProgramLimits {
     program: Program::DriftV2,
     state: STATE,
     users: &[UserAccount { authority: PAYER, sub_account: 0, user: USER, user_stats: STATS }],
@@ -38,17 +38,21 @@ const PROGRAM: ProgramLimits<'_> = ProgramLimits {
     cancel: true,
     settle_pnl: true,
     order_bits: 1,
+    signer: SIGNER,
+    builders: None,
+    collateral: &[],
+    swift: None,
 };
 
-const fn limits<'b>(programs: &'b [ProgramLimits<'b>]) -> Limits<'b> {
+pub(crate) const fn limits<'b>(programs: &'b [ProgramLimits<'b>]) -> Limits<'b> {
     Limits { programs, priority_fee_max: 1_400_000_000, placements_max: 1, orders_max: 2 }
 }
 
-fn judged_by(program: ProgramLimits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
+pub(crate) fn judged_by(program: ProgramLimits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
     judged_within(&limits(&[program]), draft, loaded)
 }
 
-fn judged_within(limits: &Limits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
+pub(crate) fn judged_within(limits: &Limits<'_>, draft: &Draft, loaded: &[[u8; 32]]) -> Result<(), Why> {
     let payload = payload(&draft.encode(), loaded);
     let transaction = solana::decode(&payload).unwrap();
     let now = Now { monotonic_ms: 0, wall_ms: 0 };
@@ -331,11 +335,13 @@ fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
 
 #[test]
 fn priority_fee_above_cap() {
-    // 1,400,000 units at 1,000 are the cap.
+    // A message without a limit: 200,000 units an instruction of the venue, 3,000 one of the compute budget.
     let price_alone = |price| Draft::new(vec![unit_price(price), cancel()]);
-    assert_eq!(judged(&price_alone(1_000)), Ok(()));
-    let why = refused(&price_alone(1_001));
-    assert_eq!((why.refusal, why.observed), (Refusal::PriorityFeeAboveCap, Shown::Uint(1_401_400_000)));
+    assert_eq!(judged(&price_alone(1_400_000_000 / 203_000)), Ok(()));
+    let why = refused(&price_alone(1_400_000_000 / 203_000 + 1));
+    assert_eq!((why.refusal, why.observed), (Refusal::PriorityFeeAboveCap, Shown::Uint(6_897 * 203_000)));
+    let many = vec![unit_price(1_001), cancel(), place(&ORDER), settle(3), modify(&MODIFICATION)];
+    assert_eq!(judged(&Draft::new(many)), Ok(()));
     let both = |limit, price| Draft::new(vec![unit_limit(limit), unit_price(price), cancel()]);
     assert_eq!(judged(&both(1_000_000, 1_400)), Ok(()));
     assert_eq!(refused(&both(1_000_000, 1_401)).refusal, Refusal::PriorityFeeAboveCap);

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod collateral;
 mod draft;
 mod encoding;
 mod judgement;
 mod lines;
 mod refusals;
+mod swift;
 mod vectors;
+mod velocity;

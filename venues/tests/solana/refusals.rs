@@ -268,8 +268,7 @@ fn program_not_supported() {
 #[test]
 fn instruction_not_supported() {
     for instruction in [
-        drift("f223c68952e1f2b6", &[0; 11]), // deposit
-        drift("b712469c946da122", &[0; 11]), // withdraw
+        drift("141493df293fcc6f", &[0; 12]), // transferDeposit
         drift("0000000000000000", &[]),
         compute(&[1, 0, 0, 4, 0]), // requestHeapFrame
         compute(&[4, 0, 0, 4, 0]), // setLoadedAccountsDataSizeLimit

@@ -8,7 +8,7 @@ use wire::{Family, Refusal, Why};
 
 use crate::lines::{bytes, hex, key, line_payload, messages, payload};
 
-const SUPPORTED: [&str; 12] = [
+const SUPPORTED: [&str; 14] = [
     "placePerpOrder",
     "placeSpotOrder",
     "placeOrders",
@@ -21,6 +21,8 @@ const SUPPORTED: [&str; 12] = [
     "modifyOrderByUserId",
     "settlePnl",
     "settleMultiplePnls",
+    "deposit",
+    "withdraw",
 ];
 
 fn instructions(line: &Value) -> &[Value] {
@@ -30,7 +32,8 @@ fn instructions(line: &Value) -> &[Value] {
 fn is_supported(line: &Value) -> bool {
     instructions(line).iter().all(|instruction| {
         instruction["program"] == "compute_budget"
-            || instruction["program"] == "drift" && SUPPORTED.contains(&instruction["name"].as_str().unwrap())
+            || ["drift", "velocity"].contains(&instruction["program"].as_str().unwrap())
+                && SUPPORTED.contains(&instruction["name"].as_str().unwrap())
     })
 }
 
@@ -76,6 +79,9 @@ fn add_prices(wanted: &mut Value, params: &Value) {
         ("auction_start_price", "auctionStartPrice"),
         ("auction_end_price", "auctionEndPrice"),
         ("max_ts", "maxTs"),
+        ("activation_delay_slots", "activationDelaySlots"),
+        ("builder_idx", "builderIdx"),
+        ("builder_fee_tenth_bps", "builderFeeTenthBps"),
     ] {
         add(wanted, name, &params[theirs]);
     }
@@ -85,7 +91,7 @@ fn list(values: &Value) -> Value {
     values.as_array().unwrap().iter().map(number_text).collect()
 }
 
-/// The facts that a Drift instruction of a line must give.
+/// The facts that a venue's instruction of a line must give.
 fn wanted_facts(instruction: &Value) -> Value {
     let (args, name) = (&instruction["args"], instruction["name"].as_str().unwrap());
     let mut wanted = match name {
@@ -115,11 +121,23 @@ fn wanted_facts(instruction: &Value) -> Value {
         ("bit_flags", &params["bitFlags"]),
         ("trigger_condition", &params["triggerCondition"]),
         ("modify_policy", &params["policy"]),
+        ("reduce_only", &args["reduceOnly"]),
+        ("token_amount", &args["amount"]),
     ] {
         add(&mut wanted, name, value);
     }
     add_prices(&mut wanted, params);
+    let tokens = match name {
+        "deposit" => Some(5),
+        "withdraw" => Some(6),
+        _ => None,
+    };
+    if let Some(at) = tokens {
+        wanted["token_account"] =
+            json!(format!("0x{}", hex(&key(instruction["accounts"][at]["pubkey"].as_str().unwrap()))));
+    }
     wanted["name"] = json!(name);
+    wanted["program"] = instruction["program"].clone();
     wanted["user"] =
         json!(format!("0x{}", hex(&key(instruction["accounts"][1]["pubkey"].as_str().unwrap()))));
     wanted
@@ -127,7 +145,7 @@ fn wanted_facts(instruction: &Value) -> Value {
 
 #[test]
 fn every_supported_line_gives_its_label_and_facts() {
-    let lines = messages("solana_drift.jsonl");
+    let lines = [messages("solana_drift.jsonl"), messages("solana_velocity.jsonl")].concat();
     let mut seen = 0;
     for line in lines.iter().filter(|line| is_supported(line)) {
         let (id, payload) = (&line["id"], line_payload(line));
@@ -135,8 +153,9 @@ fn every_supported_line_gives_its_label_and_facts() {
         assert_eq!(hex(&transaction.label()), line["digest"].as_str().unwrap(), "{id}");
         assert_eq!(transaction.preimage().as_bytes(), bytes(line["input"]["message"].as_str().unwrap()));
         let facts = facts(&transaction);
-        let drift = instructions(line).iter().filter(|instruction| instruction["program"] == "drift");
-        assert_eq!(facts["instructions"], drift.map(wanted_facts).collect::<Value>(), "{id}");
+        let venue =
+            instructions(line).iter().filter(|instruction| instruction["program"] != "compute_budget");
+        assert_eq!(facts["instructions"], venue.map(wanted_facts).collect::<Value>(), "{id}");
         let argument = |name: &str, field: &str| {
             let found = instructions(line).iter().find(|instruction| instruction["name"] == name);
             found.map_or(Value::Null, |instruction| number_text(&instruction["args"][field]))
@@ -148,7 +167,7 @@ fn every_supported_line_gives_its_label_and_facts() {
         assert_eq!(facts["blockhash"], text("recentBlockhash"), "{id}");
         seen += 1;
     }
-    assert!(seen > 100, "{seen}");
+    assert!(seen > 190, "{seen}");
 }
 
 #[test]
@@ -221,8 +240,7 @@ fn wanted_refusal(reason: &str) -> Option<Refusal> {
         "updateUserDelegate hidden behind an order"
         | "unknown discriminator"
         // There it is the compute budget program that gets the order.
-        | "program index off by one inside the static keys (another static account as program)"
-        | "withdraw to a token account that is not the signer's own" => Refusal::InstructionNotSupported,
+        | "program index off by one inside the static keys (another static account as program)" => Refusal::InstructionNotSupported,
         "unknown extra program after the order"
         | "look-alike program id (one bit off Drift)"
         | "SOL transfer appended after the order"
@@ -238,13 +256,14 @@ fn wanted_refusal(reason: &str) -> Option<Refusal> {
 }
 
 /// Refused by the book alone; `judgement.rs` and the oracle judge them.
-const DECODED: [&str; 6] = [
+const DECODED: [&str; 7] = [
     "state account replaced",
     "user account is not a PDA of the signer",
     "market index in the data is not the market account passed",
     "a second required signer",
     "fee payer is somebody else",
     "vault key is not among the signers",
+    "withdraw to a token account that is not the signer's own",
 ];
 
 #[test]
