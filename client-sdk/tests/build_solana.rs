@@ -5,17 +5,24 @@
 use std::collections::BTreeMap;
 
 use client_sdk::build::solana::{
-    self, AccountMeta, BuildError, Direction, DriftAccounts, Instruction, Key, ModifyOrderParams, Replaced,
-    key, key_text, legacy_message, payload, payload_with_tables, signed_transaction,
+    self, AccountMeta, BuildError, Direction, DriftAccounts, Instruction, Key, ModifyOrderParams,
+    OrderParams, Program, Replaced, SwiftAccount, SwiftOrder, Transfer, key, key_text, legacy_message,
+    payload, payload_with_tables, signed_transaction, swift_text,
 };
 use serde_json::Value;
-use venues::solana::{Action, COMPUTE_BUDGET, DRIFT_V2, Transaction, decode};
+use venues::solana::{
+    Action, COMPUTE_BUDGET, DRIFT_V2, Movement, Transaction, VELOCITY_V1, decode, decode_swift,
+};
+
+fn all_lines(file: &str) -> Vec<Value> {
+    let path = format!("{}/../venues/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect()
+}
 
 fn lines() -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../venues/vectors/solana_drift.jsonl");
-    let text = std::fs::read_to_string(path).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["input"]["form"] == "solana_message").collect()
+    let lines = [all_lines("solana_drift.jsonl"), all_lines("solana_velocity.jsonl")].concat();
+    lines.into_iter().filter(|line| line["input"]["form"] == "solana_message").collect()
 }
 
 fn bytes(hex: &Value) -> Vec<u8> {
@@ -45,23 +52,45 @@ fn metas(instruction: &Value) -> Vec<AccountMeta> {
         .collect()
 }
 
+fn transfer(movement: &Movement, vault: Key, token_account: Key) -> Transfer {
+    let Movement { market_index, amount, reduce_only } = *movement;
+    Transfer { market_index, vault, token_account, amount, reduce_only }
+}
+
 /// The instruction that the typed builders make of what was decoded.
-fn rebuilt(action: &Action<'_>, metas: &[AccountMeta]) -> Option<Instruction> {
-    let with_stats = usize::from(matches!(action, Action::PlaceAndTakePerpOrder { .. }));
-    let with_vault = usize::from(matches!(action, Action::SettlePnl { .. }));
+fn rebuilt(program: Program, action: &Action<'_>, metas: &[AccountMeta]) -> Option<Instruction> {
+    let moves = matches!(action, Action::Deposit(_) | Action::Withdraw(_));
+    let with_stats = usize::from(moves || matches!(action, Action::PlaceAndTakePerpOrder { .. }));
+    let more = match action {
+        Action::SettlePnl { .. } => 1,
+        Action::Deposit(_) => 3,
+        Action::Withdraw(_) => 4,
+        Action::PlacePerpOrder(_)
+        | Action::PlaceSpotOrder(_)
+        | Action::PlaceOrders(_)
+        | Action::PlaceAndTakePerpOrder { .. }
+        | Action::CancelOrder { .. }
+        | Action::CancelOrderByUserId { .. }
+        | Action::CancelOrders { .. }
+        | Action::CancelOrdersByIds { .. }
+        | Action::ModifyOrder { .. }
+        | Action::ModifyOrderByUserId { .. }
+        | Action::SettleMultiplePnls { .. } => 0,
+    };
     let accounts = DriftAccounts {
+        program,
         state: metas[0].key,
         user: metas[1].key,
         user_stats: (with_stats == 1).then_some(metas[2].key),
         authority: metas[2 + with_stats].key,
-        remaining: metas[3 + with_stats + with_vault..].to_vec(),
+        remaining: metas[3 + with_stats + more..].to_vec(),
     };
     let orders =
         action.orders().into_iter().flat_map(|orders| orders.iter().map(Result::unwrap).collect::<Vec<_>>());
     let orders: Vec<_> = orders.collect();
     Some(match action {
-        Action::PlacePerpOrder(_) => Instruction::place_perp_order(&accounts, &orders[0]),
-        Action::PlaceSpotOrder(_) => Instruction::place_spot_order(&accounts, &orders[0]),
+        Action::PlacePerpOrder(_) => Instruction::place_perp_order(&accounts, &orders[0]).unwrap(),
+        Action::PlaceSpotOrder(_) => Instruction::place_spot_order(&accounts, &orders[0]).unwrap(),
         Action::PlaceOrders(_) => Instruction::place_orders(&accounts, &orders).unwrap(),
         Action::PlaceAndTakePerpOrder { success_condition, .. } => {
             Instruction::place_and_take_perp_order(&accounts, &orders[0], *success_condition).unwrap()
@@ -79,12 +108,19 @@ fn rebuilt(action: &Action<'_>, metas: &[AccountMeta]) -> Option<Instruction> {
         }
         Action::ModifyOrder { order_id, params } => {
             let replaced = order_id.map_or(Replaced::Last, Replaced::OrderId);
-            Instruction::modify_order(&accounts, replaced, params)
+            Instruction::modify_order(&accounts, replaced, params).unwrap()
         }
         Action::ModifyOrderByUserId { user_order_id, params } => {
-            Instruction::modify_order(&accounts, Replaced::UserOrderId(*user_order_id), params)
+            Instruction::modify_order(&accounts, Replaced::UserOrderId(*user_order_id), params).unwrap()
         }
         Action::SettlePnl { market_index } => Instruction::settle_pnl(&accounts, metas[3].key, *market_index),
+        Action::Deposit(movement) => {
+            Instruction::deposit(&accounts, &transfer(movement, metas[4].key, metas[5].key)).unwrap()
+        }
+        Action::Withdraw(movement) => {
+            let transfer = transfer(movement, metas[4].key, metas[6].key);
+            Instruction::withdraw(&accounts, &transfer, metas[5].key).unwrap()
+        }
         Action::SettleMultiplePnls { .. } => return None,
     })
 }
@@ -99,7 +135,7 @@ fn for_each_supported(mut check: impl FnMut(&Value, &Transaction<'_>)) {
             seen += 1;
         }
     }
-    assert!(seen > 100, "{seen}");
+    assert!(seen > 190, "{seen}");
 }
 
 #[test]
@@ -108,10 +144,14 @@ fn typed_builders_give_the_instructions_of_the_venues_own_libraries() {
         for instruction in transaction.instructions() {
             let theirs = &line["facts"]["instructions"][instruction.position];
             let metas = metas(theirs);
-            let Some(ours) = rebuilt(&instruction.action, &metas) else {
+            let Some(ours) = rebuilt(instruction.program, &instruction.action, &metas) else {
                 continue;
             };
-            assert_eq!(ours.program, DRIFT_V2);
+            let program = match instruction.program {
+                Program::DriftV2 => DRIFT_V2,
+                Program::VelocityV1 => VELOCITY_V1,
+            };
+            assert_eq!(ours.program, program);
             assert_eq!(ours.accounts, metas, "{}", line["id"]);
             assert_eq!(ours.data, bytes(&theirs["data"]), "{}", line["id"]);
         }
@@ -192,6 +232,7 @@ fn keys_read_and_write_as_base58() {
 
 fn accounts() -> DriftAccounts {
     DriftAccounts {
+        program: Program::DriftV2,
         state: [1; 32],
         user: [2; 32],
         user_stats: None,
@@ -258,9 +299,83 @@ fn a_modification_by_the_users_number_reads_back() {
         auction_end_price: Some(2),
         policy: Some(3),
     };
-    let built = Instruction::modify_order(&accounts(), Replaced::UserOrderId(8), &params);
+    let built = Instruction::modify_order(&accounts(), Replaced::UserOrderId(8), &params).unwrap();
     let payload = payload(&legacy_message(&[3; 32], &[4; 32], &[built]).unwrap(), &[]).unwrap();
     let transaction = decode(&payload).unwrap();
     let action = transaction.instructions().next().unwrap().action;
     assert_eq!(action, Action::ModifyOrderByUserId { user_order_id: 8, params });
+}
+
+fn an_order() -> OrderParams {
+    let line = lines().into_iter().find(|line| line["kind"] == "legacy.placePerpOrder.Limit").unwrap();
+    let payload = payload_with_tables(&bytes(&line["input"]["message"]), &BTreeMap::new()).unwrap();
+    let transaction = decode(&payload).unwrap();
+    let orders = transaction.instructions().next().unwrap().action.orders().unwrap();
+    orders.iter().next().unwrap().unwrap()
+}
+
+#[test]
+fn a_field_that_the_programs_layout_does_not_have_is_not_left_out_in_silence() {
+    let (drift, order) = (accounts(), an_order());
+    let velocity = DriftAccounts { program: Program::VelocityV1, ..accounts() };
+    let refused = Err(BuildError::FieldNotInLayout);
+    for order in [
+        OrderParams { activation_delay_slots: Some(0), ..order },
+        OrderParams { builder_idx: Some(0), ..order },
+        OrderParams { builder_fee_tenth_bps: Some(0), ..order },
+        OrderParams { oracle_price_offset: Some(i64::from(i32::MAX) + 1), ..order },
+    ] {
+        assert_eq!(Instruction::place_perp_order(&drift, &order), refused);
+        assert!(Instruction::place_perp_order(&velocity, &order).is_ok());
+    }
+    for order in [
+        OrderParams { auction_duration: Some(0), ..order },
+        OrderParams { auction_start_price: Some(0), ..order },
+        OrderParams { auction_end_price: Some(0), ..order },
+    ] {
+        assert!(Instruction::place_perp_order(&drift, &order).is_ok());
+        assert_eq!(Instruction::place_perp_order(&velocity, &order), refused);
+        assert_eq!(Instruction::place_orders(&velocity, &[order]), refused);
+    }
+}
+
+#[test]
+fn swift_texts_are_those_of_the_venues_own_libraries() {
+    let lines = all_lines("solana_drift.jsonl");
+    let mut seen = 0;
+    for line in lines.iter().filter(|line| line["input"]["form"] == "swift_hex_ascii") {
+        let theirs = bytes(&line["input"]["signed_bytes"]);
+        let message = decode_swift(&theirs).unwrap();
+        assert_eq!(swift_text(message.order()), Ok(theirs.clone()), "{}", line["id"]);
+        seen += 1;
+    }
+    assert!(seen >= 9);
+}
+
+#[test]
+fn a_swift_text_for_a_taker_reads_back() {
+    let order = SwiftOrder {
+        order: an_order(),
+        account: SwiftAccount::Taker([9; 32]),
+        slot: 7,
+        uuid: [1, 2, 3, 4, 5, 6, 7, 8],
+        take_profit: Some(solana::TriggerOrder { trigger_price: 1, base: 2 }),
+        stop_loss: None,
+        max_margin_ratio: Some(500),
+        builder_idx: Some(1),
+        builder_fee_tenth_bps: Some(2),
+        isolated_deposit: solana::IsolatedDeposit::Amount(3),
+    };
+    let text = swift_text(&order).unwrap();
+    assert_eq!(*decode_swift(&text).unwrap().order(), order);
+    let wide = OrderParams { activation_delay_slots: Some(1), ..order.order };
+    assert_eq!(swift_text(&SwiftOrder { order: wide, ..order }), Err(BuildError::FieldNotInLayout));
+}
+
+#[test]
+fn collateral_needs_the_statistics_account() {
+    let transfer =
+        Transfer { market_index: 0, vault: [5; 32], token_account: [6; 32], amount: 1, reduce_only: true };
+    assert_eq!(Instruction::deposit(&accounts(), &transfer), Err(BuildError::UserStatsMissing));
+    assert_eq!(Instruction::withdraw(&accounts(), &transfer, [7; 32]), Err(BuildError::UserStatsMissing));
 }

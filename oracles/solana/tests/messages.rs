@@ -7,8 +7,8 @@ mod lines;
 use std::collections::{BTreeMap, BTreeSet};
 
 use client_sdk::build::solana::{
-    AccountMeta, DriftAccounts, Instruction, Key, ModifyOrderParams, OrderParams, Replaced, legacy_message,
-    payload_with_tables,
+    AccountMeta, DriftAccounts, Instruction, Key, ModifyOrderParams, OrderParams, Program, Replaced,
+    Transfer, legacy_message, payload_with_tables,
 };
 use client_sdk::build::solana::{Direction, MarketKind, OrderType, PostOnly, TriggerCondition};
 use proptest::collection::vec;
@@ -66,16 +66,20 @@ fn order(kind: MarketKind) -> impl Strategy<Value = OrderParams> {
             max_ts: options.0,
             trigger_price: options.1,
             trigger_condition: tags.3,
-            oracle_price_offset: options.2,
+            oracle_price_offset: options.2.map(i64::from),
             auction_duration: options.3,
             auction_start_price: options.4,
             auction_end_price: options.5,
+            activation_delay_slots: None,
+            builder_idx: None,
+            builder_fee_tenth_bps: None,
         })
 }
 
 fn accounts() -> impl Strategy<Value = DriftAccounts> {
     let remaining = vec((10..40_u8, any::<bool>()), 0..12);
     remaining.prop_map(|remaining| DriftAccounts {
+        program: Program::DriftV2,
         state: numbered(1),
         user: numbered(2),
         user_stats: Some(numbered(3)),
@@ -89,7 +93,7 @@ fn accounts() -> impl Strategy<Value = DriftAccounts> {
 
 fn drift_instruction() -> impl Strategy<Value = Instruction> {
     let orders = (order(MarketKind::Perp), order(MarketKind::Spot));
-    (accounts(), orders, any::<(u32, u8, u16)>(), 0..10_u8).prop_map(
+    (accounts(), orders, any::<(u32, u8, u16)>(), 0..12_u8).prop_map(
         |(accounts, (perp, spot), numbers, which)| {
             let modification = ModifyOrderParams {
                 direction: Some(perp.direction),
@@ -107,16 +111,27 @@ fn drift_instruction() -> impl Strategy<Value = Instruction> {
                 auction_end_price: None,
                 policy: Some(numbers.1 & 3),
             };
+            let transfer = Transfer {
+                market_index: numbers.2,
+                vault: numbered(6),
+                token_account: numbered(7),
+                amount: perp.base,
+                reduce_only: perp.reduce_only,
+            };
             match which {
-                0 => Instruction::place_perp_order(&accounts, &perp),
-                1 => Instruction::place_spot_order(&accounts, &spot),
+                0 => Instruction::place_perp_order(&accounts, &perp).unwrap(),
+                1 => Instruction::place_spot_order(&accounts, &spot).unwrap(),
                 2 => Instruction::place_orders(&accounts, &[perp, spot]).unwrap(),
                 3 => Instruction::place_and_take_perp_order(&accounts, &perp, Some(numbers.0)).unwrap(),
                 4 => Instruction::cancel_order(&accounts, Some(numbers.0)),
                 5 => Instruction::cancel_order_by_user_id(&accounts, numbers.1),
                 6 => Instruction::cancel_orders(&accounts, None, Some(numbers.2), Some(perp.direction)),
                 7 => Instruction::cancel_orders_by_ids(&accounts, &[numbers.0, 1, 2]).unwrap(),
-                8 => Instruction::modify_order(&accounts, Replaced::OrderId(numbers.0), &modification),
+                8 => {
+                    Instruction::modify_order(&accounts, Replaced::OrderId(numbers.0), &modification).unwrap()
+                }
+                9 => Instruction::deposit(&accounts, &transfer).unwrap(),
+                10 => Instruction::withdraw(&accounts, &transfer, numbered(8)).unwrap(),
                 _ => Instruction::settle_pnl(&accounts, numbered(9), numbers.2),
             }
         },

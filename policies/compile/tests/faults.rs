@@ -208,7 +208,7 @@ rows! {
     a_deposit_cap_of_zero: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, deposit_max = §0 }]"], ZeroCap;
     a_withdrawal_without_a_cap: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = §{ destinations = [\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN\"] } }]"], MissingKey;
     a_withdrawal_to_nowhere: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = §{ amount_max = 1 } }]"], EmptyList;
-    a_withdrawal_to_what_is_no_account: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = { amount_max = 1, destinations = [§\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcs\"] } }]"], BadAddress;
+    a_withdrawal_to_what_is_no_account: ["order_bits = 1" => "order_bits = 1\ncollateral = [{ market_index = 1, decimals = 6, withdraw = { amount_max = 1, destinations = [§\"5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcs0\"] } }]"], BadAddress;
     velocity_with_what_only_drift_has: ["program = \"DriftV2\"" => "program = \"VelocityV1\"", "order_bits = 1" => "order_bits = 1\ncancel = §true\nsettle_pnl = §true\ncollateral = §[]\nswift = §{}", "kind = \"spot\"" => "kind = §\"spot\""], UnusedKey UnusedKey UnusedKey UnusedKey UnusedKey;
 
     an_entry_for_a_chain_that_is_not_the_keys: ["[[slots.evm.native]]\nchains = [1]" => "[[slots.evm.native]]\nchains = [1, §137]"], UnreachableRule;

@@ -36,7 +36,7 @@ pub(crate) fn payload(line: &Value) -> Vec<u8> {
 pub(crate) fn accepted() -> &'static [Vec<u8>] {
     static ACCEPTED: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     ACCEPTED.get_or_init(|| {
-        let lines = messages("solana_drift.jsonl");
+        let lines = [messages("solana_drift.jsonl"), messages("solana_velocity.jsonl")].concat();
         let payloads = lines.iter().map(payload);
         payloads.filter(|payload| decode(payload).is_ok()).collect()
     })
