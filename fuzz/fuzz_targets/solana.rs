@@ -3,9 +3,9 @@
 #![no_main]
 
 use venues::solana::rules::{
-    Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits, UserAccount,
+    CollateralLimits, Limits, MarketKind, MarketLimits, ModifyLimits, ProgramLimits, UserAccount, WithdrawLimits,
 };
-use venues::solana::{Instruction, Transaction, decode};
+use venues::solana::{Action, Instruction, Transaction, decode};
 use venues::{AccountKey, Payload};
 use wire::facts::{self, FactWriter};
 use wire::{FACTS_SIZE_MAX, Family, Now};
@@ -46,6 +46,10 @@ fn assert_sound(transaction: &Transaction<'_>, payload: &[u8]) {
             let orders =
                 instruction.action.orders().into_iter().flat_map(|orders| orders.iter().collect::<Vec<_>>());
             assert!(orders.flatten().all(|order| order.base <= 1 << 62 && order.bit_flags & !1 == 0));
+            if let Action::Withdraw(movement) = instruction.action {
+                assert!(movement.reduce_only && movement.amount <= 1 << 62);
+                assert!(instruction.movement.is_some_and(|accounts| accounts.token_account_is_static));
+            }
         }
     }
 }
@@ -78,10 +82,28 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             unpriced: order.market_kind == MarketKind::Perp,
         })
         .collect();
+    let token_accounts: Vec<_> =
+        like.and_then(|like| like.movement).map(|accounts| *accounts.token_account).into_iter().collect();
+    let withdraw = WithdrawLimits { amount_max: 1 << 62, destinations: &token_accounts, borrow: false };
+    let moved = like.and_then(|like| match like.action {
+        Action::Deposit(movement) | Action::Withdraw(movement) => Some((movement, like.movement?)),
+        _ => None,
+    });
+    let collateral: Vec<_> = moved
+        .map(|(movement, accounts)| CollateralLimits {
+            market_index: movement.market_index,
+            account: market.copied().unwrap_or_default(),
+            vault: *accounts.vault,
+            deposit_max: Some(1 << 62),
+            withdraw: Some(withdraw),
+        })
+        .into_iter()
+        .collect();
     let programs: Vec<_> = like
         .map(|like| ProgramLimits {
-            program: Program::DriftV2,
+            program: like.program,
             state: *like.state,
+            signer: like.movement.and_then(|accounts| accounts.signer.copied()).unwrap_or_default(),
             users: &users,
             markets: &markets,
             orders: true,
@@ -94,6 +116,9 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             cancel: true,
             settle_pnl: true,
             order_bits: 1,
+            builders: None,
+            collateral: &collateral,
+            swift: None,
         })
         .into_iter()
         .collect();
