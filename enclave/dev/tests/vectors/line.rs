@@ -169,7 +169,7 @@ fn order_facts(order: &Value) -> Value {
 fn solana_facts(facts: &Value) -> Value {
     let mut instructions = Vec::new();
     for instruction in facts["instructions"].as_array().into_iter().flatten() {
-        if instruction["program"] != "drift" {
+        if instruction["program"] != "drift" && instruction["program"] != "velocity" {
             continue;
         }
         let (name, params) = (&instruction["name"], &instruction["args"]["params"]);
@@ -182,7 +182,14 @@ fn solana_facts(facts: &Value) -> Value {
         }
         instructions.push(expected);
     }
-    json!({ "instructions": instructions })
+    if instructions.is_empty() { swift_facts(facts) } else { json!({ "instructions": instructions }) }
+}
+
+fn swift_facts(facts: &Value) -> Value {
+    let params = &facts["params"];
+    json!({ "market_index": params["marketIndex"].to_string(), "direction": params["direction"],
+        "base": params["baseAssetAmount"], "price": params["price"], "slot": facts["slot"], "uuid": facts["uuid"],
+        "sub_account_id": facts["subAccountId"].to_string() })
 }
 
 /// Where the answer's facts differ from what is expected; facts that are not expected are welcome.

@@ -123,8 +123,14 @@ fn every_hyperliquid_bench_line_is_signed_from_json_and_from_msgpack() {
 #[test]
 fn drift_lines_have_the_facts_and_signature_of_the_venues_libraries() {
     let tally = positives("solana_drift");
-    assert!(tally.count("signed") >= 140, "{:?}", tally.outcomes);
-    assert!(negatives("negative_solana_drift", "solana_drift", &tally.signed_lines) < 56 / 5);
+    assert!(tally.count("signed") >= 160, "{:?}", tally.outcomes);
+    assert!(negatives("negative_solana_drift", "solana_drift", &tally.signed_lines) < 56 / 10);
+}
+
+#[test]
+fn every_velocity_line_is_signed() {
+    let tally = positives("solana_velocity");
+    assert_eq!((tally.questions, tally.count("signed")), (40, 40));
 }
 
 #[test]
