@@ -32,6 +32,10 @@ pub(crate) fn digest(request: &Request<'_>) -> [u8; 32] {
     let form = match request.payload_kind {
         PayloadKind::EvmEip1559 => return label(request.payload),
         PayloadKind::SolanaMessage => return venues::solana::decode(request.payload).unwrap().label(),
+        PayloadKind::SolanaSwift => return venues::solana::decode_swift(request.payload).unwrap().label(),
+        PayloadKind::UniswapxTypedData | PayloadKind::PolymarketTypedData => {
+            panic!("not sent by these tests")
+        }
         PayloadKind::HyperliquidL1Msgpack => Form::L1Msgpack,
         PayloadKind::HyperliquidL1Json => Form::L1Json,
         PayloadKind::HyperliquidUserJson => Form::UserJson,

@@ -7,10 +7,10 @@
 
 use wire::{Refusal, Shown, Why};
 
-use super::super::action::Movement;
-use super::super::rules::{CollateralLimits, ProgramLimits};
-use super::super::{Instruction, MovementAccounts, Transaction};
 use super::differs;
+use crate::solana::action::Movement;
+use crate::solana::rules::{CollateralLimits, ProgramLimits};
+use crate::solana::{Instruction, MovementAccounts, Transaction};
 
 /// Judges a deposit.
 pub(super) fn judge_deposit(

@@ -14,9 +14,9 @@
 
 use wire::{Refusal, Shown, Why};
 
-use super::super::order::{ModifyOrderParams, OrderParams, OrderType};
-use super::super::rules::{MarketKind, MarketLimits, ModifyLimits, ProgramLimits};
-use super::super::swift::TriggerOrder;
+use crate::solana::order::{ModifyOrderParams, OrderParams, OrderType};
+use crate::solana::rules::{MarketKind, MarketLimits, ModifyLimits, ProgramLimits};
+use crate::solana::swift::TriggerOrder;
 
 /// The market of `order`, if the book has it.
 pub(super) fn market_of<'b>(

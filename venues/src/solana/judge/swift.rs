@@ -6,14 +6,14 @@
 
 use wire::{Refusal, Shown, Why};
 
-use super::super::rules::{Limits, Program, ProgramLimits, SwiftLimits};
-use super::super::swift::{IsolatedDeposit, SwiftAccount, SwiftOrder};
 use super::orders::{judge_builder, judge_order, judge_trigger, market_of};
 use super::program;
 use crate::AccountKey;
+use crate::solana::rules::{Limits, Program, ProgramLimits, SwiftLimits};
+use crate::solana::swift::{IsolatedDeposit, SwiftAccount, SwiftOrder};
 
 /// Judges `text`, signed by the key `account`.
-pub(in super::super) fn judge_swift(
+pub(in crate::solana) fn judge_swift(
     text: &SwiftOrder,
     limits: &Limits<'_>,
     account: &AccountKey,
