@@ -3,7 +3,9 @@
 use wire::facts::{FactKey, FactSink};
 
 use super::Action;
-use super::action::{Content, Order, OrderBatch, OrderGrouping, OrderKind, Transferral};
+use super::action::{
+    Content, Modify, Order, OrderBatch, OrderGrouping, OrderKind, OrderReference, Transferral, TwapOrder,
+};
 use super::rules::{Grouping, Network, TimeInForce};
 
 /// Tells all that was understood of `action`. Prices, sizes and amounts are the texts that are hashed.
@@ -45,14 +47,85 @@ pub(super) fn tell(action: &Action<'_>, sink: &mut dyn FactSink) {
             }
             sink.close();
         }
+        Content::Modify(modify) => tell_modify(modify, sink),
+        Content::BatchModify(modifies) => {
+            sink.open_list(FactKey::Modifies);
+            for modify in modifies.iter().flatten() {
+                sink.open_object(FactKey::Element);
+                tell_modify(&modify, sink);
+                sink.close();
+            }
+            sink.close();
+        }
+        Content::TwapOrder(twap) => tell_twap(twap, sink),
+        Content::TwapCancel(cancel) => {
+            sink.uint(FactKey::Asset, cancel.asset.into());
+            sink.uint(FactKey::TwapId, cancel.twap_id);
+        }
+        Content::ScheduleCancel(schedule) => {
+            if let Some(time) = schedule.time {
+                sink.uint(FactKey::ScheduledTime, time);
+            }
+        }
         Content::UpdateLeverage(update) => {
             sink.uint(FactKey::Asset, update.asset.into());
             sink.flag(FactKey::IsCross, update.is_cross);
             sink.uint(FactKey::Leverage, update.leverage.into());
         }
+        Content::UpdateIsolatedMargin(update) => {
+            sink.uint(FactKey::Asset, update.asset.into());
+            sink.text(FactKey::Side, side(update.is_buy));
+            sink.int(FactKey::Margin, update.amount);
+        }
+        Content::VaultTransfer(transfer) => {
+            sink.address(FactKey::TransferVault, &transfer.vault);
+            sink.flag(FactKey::IsDeposit, transfer.is_deposit);
+            sink.uint(FactKey::Usd, transfer.amount);
+        }
+        Content::UsdSend(_)
+        | Content::SpotSend(_)
+        | Content::Withdraw3(_)
+        | Content::SendAsset(_)
+        | Content::UsdClassTransfer(_)
+        | Content::ApproveAgent(_)
+        | Content::ApproveBuilderFee(_) => tell_user_signed(&action.content, sink),
+    }
+}
+
+/// The actions a user signs as they are.
+fn tell_user_signed(content: &Content<'_>, sink: &mut dyn FactSink) {
+    match content {
         Content::UsdSend(transferral) | Content::SpotSend(transferral) | Content::Withdraw3(transferral) => {
             tell_transferral(transferral, sink);
         }
+        Content::SendAsset(send) => {
+            tell_transferral(&send.transferral, sink);
+            sink.text(FactKey::SourceDex, send.source_dex);
+            sink.text(FactKey::DestinationDex, send.destination_dex);
+            if let Some(sub_account) = &send.sub_account {
+                sink.address(FactKey::SubAccount, sub_account);
+            }
+        }
+        Content::UsdClassTransfer(transfer) => {
+            sink.text(FactKey::Amount, transfer.amount.text);
+            if let Some(sub_account) = &transfer.sub_account {
+                sink.address(FactKey::SubAccount, sub_account);
+            }
+            sink.flag(FactKey::ToPerp, transfer.to_perp);
+            sink.uint(FactKey::SignatureChainId, transfer.signature_chain_id);
+        }
+        Content::ApproveAgent(approval) => {
+            sink.address(FactKey::Agent, &approval.agent);
+            sink.text(FactKey::AgentName, approval.name);
+            sink.uint(FactKey::SignatureChainId, approval.signature_chain_id);
+        }
+        Content::ApproveBuilderFee(approval) => {
+            sink.address(FactKey::Builder, &approval.builder);
+            sink.text(FactKey::FeeRateMax, approval.rate_max.text);
+            sink.uint(FactKey::SignatureChainId, approval.signature_chain_id);
+        }
+        // L1 actions have been told.
+        _ => {}
     }
 }
 
@@ -83,7 +156,7 @@ fn tell_orders(batch: &OrderBatch<'_>, sink: &mut dyn FactSink) {
 
 fn tell_order(order: &Order<'_>, sink: &mut dyn FactSink) {
     sink.uint(FactKey::Asset, order.asset.into());
-    sink.text(FactKey::Side, if order.is_buy { "buy" } else { "sell" });
+    sink.text(FactKey::Side, side(order.is_buy));
     sink.text(FactKey::Price, order.price.text);
     sink.text(FactKey::Size, order.size.text);
     sink.flag(FactKey::ReduceOnly, order.reduce_only);
@@ -106,6 +179,28 @@ fn tell_order(order: &Order<'_>, sink: &mut dyn FactSink) {
             sink.flag(FactKey::TriggerIsMarket, is_market);
         }
     }
+}
+
+/// The order that goes, then the one that comes.
+fn tell_modify(modify: &Modify<'_>, sink: &mut dyn FactSink) {
+    match modify.target {
+        OrderReference::Oid(oid) => sink.uint(FactKey::ModifiedOid, oid),
+        OrderReference::Cloid(cloid) => sink.text(FactKey::ModifiedCloid, cloid),
+    }
+    tell_order(&modify.order, sink);
+}
+
+fn tell_twap(twap: &TwapOrder<'_>, sink: &mut dyn FactSink) {
+    sink.uint(FactKey::Asset, twap.asset.into());
+    sink.text(FactKey::Side, side(twap.is_buy));
+    sink.text(FactKey::Size, twap.size.text);
+    sink.flag(FactKey::ReduceOnly, twap.reduce_only);
+    sink.uint(FactKey::Minutes, twap.minutes.into());
+    sink.flag(FactKey::Randomize, twap.randomize);
+}
+
+const fn side(is_buy: bool) -> &'static str {
+    if is_buy { "buy" } else { "sell" }
 }
 
 fn tell_fast(fast: bool, sink: &mut dyn FactSink) {
