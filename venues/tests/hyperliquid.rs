@@ -2,6 +2,10 @@
 
 #![cfg(test)]
 
+#[path = "hyperliquid/exposure.rs"]
+mod exposure;
+#[path = "hyperliquid/funds.rs"]
+mod funds;
 #[path = "hyperliquid/negatives.rs"]
 mod negatives;
 #[path = "hyperliquid/positives.rs"]
