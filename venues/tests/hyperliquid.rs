@@ -6,6 +6,8 @@
 mod exposure;
 #[path = "hyperliquid/funds.rs"]
 mod funds;
+#[path = "hyperliquid/grammar.rs"]
+mod grammar;
 #[path = "hyperliquid/negatives.rs"]
 mod negatives;
 #[path = "hyperliquid/positives.rs"]

@@ -10,7 +10,7 @@
 //! ```
 
 use super::rules::Network;
-use crate::{Address, Digest};
+use crate::Digest;
 
 const PREFIX: [u8; 2] = [0x19, 0x01];
 
@@ -98,15 +98,6 @@ pub(crate) fn uint_word(value: u64) -> [u8; 32] {
 /// A yes or no as EIP-712 encodes it: 1 or 0.
 pub(crate) fn flag_word(value: bool) -> [u8; 32] {
     uint_word(value.into())
-}
-
-/// An address as EIP-712 encodes it: 12 zero bytes, then the address.
-pub(crate) fn address_word(address: &Address) -> [u8; 32] {
-    let mut word = [0; 32];
-    if let Some(low) = word.last_chunk_mut() {
-        *low = *address;
-    }
-    word
 }
 
 /// keccak256 of EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)

@@ -19,12 +19,13 @@ use wire::{Refusal, Shown, Why};
 
 use super::action::{ApproveAgent, ApproveBuilderFee, Content, SendAsset, Transferral, UsdClassTransfer};
 use super::decimal::Decimal;
-use super::eip712::{UserSigned, address_word, digest, flag_word, text_word, uint_word};
+use super::eip712::{UserSigned, digest, flag_word, text_word, uint_word};
 use super::envelope::Envelope;
 use super::hexadecimal;
 use super::rules::{Network, Transfer};
 use super::transcode::action_type;
 use crate::json::Json;
+use crate::typed_data::address_word;
 use crate::{Address, Digest};
 
 /// Longest token text, "NAME:0x…".
