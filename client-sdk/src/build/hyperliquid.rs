@@ -42,7 +42,9 @@ use wire::request::PayloadKind;
 use wire::{Refusal, Why};
 
 pub use venues::hyperliquid::rules::{Grouping, Network, TimeInForce, Transfer};
-pub use venues::hyperliquid::{Builder, Cancel, Envelope, Tpsl, UpdateLeverage};
+pub use venues::hyperliquid::{
+    Builder, Cancel, Envelope, Tpsl, TwapCancel, UpdateIsolatedMargin, UpdateLeverage, VaultTransfer,
+};
 
 /// Why nothing was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +138,63 @@ pub enum OrderKind {
     },
 }
 
+/// An order that stands, and the one that takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Modify {
+    /// The order that goes.
+    pub target: OrderReference,
+    /// The one that comes, whole.
+    pub order: Order,
+}
+
+/// An order that is on the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderReference {
+    /// The exchange's order id.
+    Oid(u64),
+    /// The client's own id, not zero.
+    Cloid(u128),
+}
+
+/// A TWAP: the exchange trades the size in slices, at whatever the market asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TwapOrder {
+    /// The full asset id.
+    pub asset: u32,
+    /// Buy or sell.
+    pub is_buy: bool,
+    /// The size of all slices together, base units.
+    pub size: Decimal,
+    /// Whether it may only reduce a position.
+    pub reduce_only: bool,
+    /// How long it runs; the exchange takes 5 to 1440.
+    pub minutes: u32,
+    /// Whether the slices come at random times.
+    pub randomize: bool,
+}
+
+/// What every user-signed action carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserSigned {
+    /// Mainnet or testnet.
+    pub network: Network,
+    /// Chain id of the EIP-712 domain, usually 0xa4b1 or 0x66eee.
+    pub signature_chain_id: u64,
+    /// Milliseconds since the Unix epoch; the exchange's nonce.
+    pub nonce: u64,
+}
+
+/// Where the funds of a "sendAsset" come from and go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Route<'a> {
+    /// "" for the exchange's own perpetuals, "spot" for the spot balance, else a HIP-3 dex.
+    pub source_dex: &'a str,
+    /// The same, where they go.
+    pub destination_dex: &'a str,
+    /// The sub-account whose funds they are.
+    pub sub_account: Option<Address>,
+}
+
 /// A transfer or withdrawal. Its nonce is its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transferral<'a> {
@@ -215,6 +274,84 @@ pub fn cancels_by_cloid(envelope: &Envelope, cancels: &[(u32, u128)]) -> Result<
     l1(envelope, format!(r#"{{"type":"cancelByCloid","cancels":{cancels}}}"#))
 }
 
+/// The payload of a "modify" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the exchange's own rules do not allow the order.
+pub fn modify(envelope: &Envelope, modify: &Modify) -> Result<Request, Error> {
+    l1(envelope, format!(r#"{{"type":"modify",{}}}"#, modify_members(modify)))
+}
+
+/// The payload of a "batchModify" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the exchange's own rules do not allow an order, or there are none or too many.
+pub fn batch_modify(envelope: &Envelope, modifies: &[Modify]) -> Result<Request, Error> {
+    let modifies = list(modifies, |modify| format!("{{{}}}", modify_members(modify)));
+    l1(envelope, format!(r#"{{"type":"batchModify","modifies":{modifies}}}"#))
+}
+
+/// The payload of a "twapOrder" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the size or the time is zero.
+pub fn twap_order(envelope: &Envelope, twap: &TwapOrder) -> Result<Request, Error> {
+    let TwapOrder { asset, is_buy, size, reduce_only, minutes, randomize } = twap;
+    let size = size.as_str();
+    l1(
+        envelope,
+        format!(
+            r#"{{"type":"twapOrder","twap":{{"a":{asset},"b":{is_buy},"s":"{size}","r":{reduce_only},"m":{minutes},"t":{randomize}}}}}"#
+        ),
+    )
+}
+
+/// The payload of a "twapCancel" action.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn twap_cancel(envelope: &Envelope, cancel: &TwapCancel) -> Result<Request, Error> {
+    let TwapCancel { asset, twap_id } = cancel;
+    l1(envelope, format!(r#"{{"type":"twapCancel","a":{asset},"t":{twap_id}}}"#))
+}
+
+/// The payload of a "scheduleCancel" action: all orders are cancelled at `time`, ms since the Unix epoch; without
+/// one the schedule is taken away.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn schedule_cancel(envelope: &Envelope, time: Option<u64>) -> Result<Request, Error> {
+    let time = time.map_or_else(String::new, |time| format!(r#","time":{time}"#));
+    l1(envelope, format!(r#"{{"type":"scheduleCancel"{time}}}"#))
+}
+
+/// The payload of an "updateIsolatedMargin" action; the amount is in millionths of a dollar.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn update_isolated_margin(envelope: &Envelope, update: &UpdateIsolatedMargin) -> Result<Request, Error> {
+    let UpdateIsolatedMargin { asset, is_buy, amount } = update;
+    l1(
+        envelope,
+        format!(r#"{{"type":"updateIsolatedMargin","asset":{asset},"isBuy":{is_buy},"ntli":{amount}}}"#),
+    )
+}
+
+/// The payload of a "vaultTransfer" action; the amount is in millionths of a dollar.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn vault_transfer(envelope: &Envelope, transfer: &VaultTransfer) -> Result<Request, Error> {
+    let VaultTransfer { vault, is_deposit, amount } = transfer;
+    let vault = hex(vault);
+    l1(
+        envelope,
+        format!(
+            r#"{{"type":"vaultTransfer","vaultAddress":"{vault}","isDeposit":{is_deposit},"usd":{amount}}}"#
+        ),
+    )
+}
+
 /// The payload of an "updateLeverage" action.
 ///
 /// # Errors
@@ -232,7 +369,7 @@ pub fn update_leverage(envelope: &Envelope, update: &UpdateLeverage) -> Result<R
 /// # Errors
 /// [`Error::Refused`] when the chain id is zero.
 pub fn usd_send(transferral: &Transferral<'_>) -> Result<Request, Error> {
-    user_signed("usdSend", transferral, None)
+    user_signed("usdSend", &transferral.signed(), &transferral_members(transferral, ""), "time")
 }
 
 /// The payload of a "spotSend": a spot token ("NAME:0x…") to another account of the exchange.
@@ -240,7 +377,8 @@ pub fn usd_send(transferral: &Transferral<'_>) -> Result<Request, Error> {
 /// # Errors
 /// [`Error::Refused`] when the chain id is zero or the token is no token's name.
 pub fn spot_send(transferral: &Transferral<'_>, token: &str) -> Result<Request, Error> {
-    user_signed("spotSend", transferral, Some(token))
+    let token = format!(r#""token":"{}","#, quotable(token)?);
+    user_signed("spotSend", &transferral.signed(), &transferral_members(transferral, &token), "time")
 }
 
 /// The payload of a "withdraw3": USDC to an address of Arbitrum.
@@ -248,7 +386,67 @@ pub fn spot_send(transferral: &Transferral<'_>, token: &str) -> Result<Request, 
 /// # Errors
 /// [`Error::Refused`] when the chain id is zero.
 pub fn withdraw(transferral: &Transferral<'_>) -> Result<Request, Error> {
-    user_signed("withdraw3", transferral, None)
+    user_signed("withdraw3", &transferral.signed(), &transferral_members(transferral, ""), "time")
+}
+
+/// The payload of a "sendAsset": a token between dexes, spot and sub-accounts, of one's own or to another account.
+///
+/// # Errors
+/// [`Error::Refused`] when the chain id is zero, or the token or a dex is no name.
+pub fn send_asset(transferral: &Transferral<'_>, token: &str, route: &Route<'_>) -> Result<Request, Error> {
+    let members = format!(
+        r#""destination":"{}","sourceDex":"{}","destinationDex":"{}","token":"{}","amount":"{}","fromSubAccount":"{}","#,
+        hex(&transferral.destination),
+        quotable(route.source_dex)?,
+        quotable(route.destination_dex)?,
+        quotable(token)?,
+        transferral.amount.as_str(),
+        route.sub_account.map_or_else(String::new, |sub_account| hex(&sub_account)),
+    );
+    user_signed("sendAsset", &transferral.signed(), &members, "nonce")
+}
+
+/// The payload of a "usdClassTransfer": USDC between the spot and the perpetuals balance, of `sub_account` if there
+/// is one.
+///
+/// # Errors
+/// [`Error::Refused`] when the chain id is zero.
+pub fn usd_class_transfer(
+    signed: &UserSigned,
+    amount: &Decimal,
+    to_perp: bool,
+    sub_account: Option<&Address>,
+) -> Result<Request, Error> {
+    let sub_account = sub_account.map_or_else(String::new, |address| format!(" subaccount:{}", hex(address)));
+    let members = format!(r#""amount":"{}{sub_account}","toPerp":{to_perp},"#, amount.as_str());
+    user_signed("usdClassTransfer", signed, &members, "nonce")
+}
+
+/// The payload of an "approveAgent": the agent may sign L1 actions for this account. Without a name it takes the
+/// place of the unnamed agent.
+///
+/// # Errors
+/// [`Error::Refused`] when the chain id is zero or the name is not one this vault reads.
+pub fn approve_agent(signed: &UserSigned, agent: &Address, name: Option<&str>) -> Result<Request, Error> {
+    let name = match name {
+        Some(name) => format!(r#""agentName":"{}","#, quotable(name)?),
+        None => String::new(),
+    };
+    let members = format!(r#""agentAddress":"{}",{name}"#, hex(agent));
+    user_signed("approveAgent", signed, &members, "nonce")
+}
+
+/// The payload of an "approveBuilderFee": the builder may charge up to `rate_max` percent.
+///
+/// # Errors
+/// [`Error::Refused`] when the chain id is zero.
+pub fn approve_builder_fee(
+    signed: &UserSigned,
+    builder: &Address,
+    rate_max: &Decimal,
+) -> Result<Request, Error> {
+    let members = format!(r#""maxFeeRate":"{}%","builder":"{}","#, rate_max.as_str(), hex(builder));
+    user_signed("approveBuilderFee", signed, &members, "nonce")
 }
 
 /// The payload of an action that another library made, as JSON text in any order of members.
@@ -302,27 +500,45 @@ fn l1(envelope: &Envelope, action_json: String) -> Result<Request, Error> {
     raw(PayloadKind::HyperliquidL1Json, envelope, action_json)
 }
 
-fn user_signed(name: &str, transferral: &Transferral<'_>, token: Option<&str>) -> Result<Request, Error> {
-    let Transferral { network, signature_chain_id, destination, amount, time } = transferral;
-    // A quote or an escape would end the text early; the decoder takes neither in a token.
-    let token = match token {
-        Some(token) if token.contains(['"', '\\']) => {
-            return Err(Error::Refused(Refusal::WordNotKnown.into()));
-        }
-        Some(token) => format!(r#""token":"{token}","#),
-        None => String::new(),
-    };
+impl Transferral<'_> {
+    const fn signed(&self) -> UserSigned {
+        UserSigned { network: self.network, signature_chain_id: self.signature_chain_id, nonce: self.time }
+    }
+}
+
+fn transferral_members(transferral: &Transferral<'_>, token: &str) -> String {
+    let (destination, amount) = (hex(&transferral.destination), transferral.amount.as_str());
+    format!(r#""destination":"{destination}",{token}"amount":"{amount}","#)
+}
+
+/// A quote or an escape would end a text early; the decoder takes neither.
+fn quotable(text: &str) -> Result<&str, Error> {
+    if text.contains(['"', '\\']) {
+        return Err(Error::Refused(Refusal::WordNotKnown.into()));
+    }
+    Ok(text)
+}
+
+/// `members` end in a comma; `time` is the name of the nonce in this action.
+fn user_signed(name: &str, signed: &UserSigned, members: &str, time: &str) -> Result<Request, Error> {
+    let UserSigned { network, signature_chain_id, nonce } = *signed;
     let network_name = match network {
         Network::Mainnet => "Mainnet",
         Network::Testnet => "Testnet",
     };
     let action_json = format!(
-        r#"{{"type":"{name}","signatureChainId":"{signature_chain_id:#x}","hyperliquidChain":"{network_name}","destination":"{}",{token}"amount":"{}","time":{time}}}"#,
-        hex(destination),
-        amount.as_str(),
+        r#"{{"type":"{name}","signatureChainId":"{signature_chain_id:#x}","hyperliquidChain":"{network_name}",{members}"{time}":{nonce}}}"#
     );
-    let envelope = Envelope { network: *network, nonce: *time, vault_address: None, expires_after: None };
+    let envelope = Envelope { network, nonce, vault_address: None, expires_after: None };
     raw(PayloadKind::HyperliquidUserJson, &envelope, action_json)
+}
+
+fn modify_members(modify: &Modify) -> String {
+    let order = order_json(&modify.order);
+    match modify.target {
+        OrderReference::Oid(oid) => format!(r#""oid":{oid},"order":{order}"#),
+        OrderReference::Cloid(cloid) => format!(r#""oid":"0x{cloid:032x}","order":{order}"#),
+    }
 }
 
 fn order_json(order: &Order) -> String {

@@ -71,8 +71,8 @@ fn every_claimed_line_has_the_sdks_digest_bytes_and_facts_and_is_granted_by_the_
             });
         }
     }
-    // 128 + 200 L1 lines in two forms each, 40 user-signed ones.
-    assert_eq!(decoded, 2 * (128 + 200) + 40);
+    // 133 + 200 L1 lines in two forms each, 30 user-signed ones.
+    assert_eq!(decoded, 2 * (133 + 200) + 30);
 }
 
 #[test]
