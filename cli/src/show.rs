@@ -257,7 +257,8 @@ mod tests {
         }
         for (of, field, ..) in UNITS {
             // No committed book grants these.
-            let ungranted = ["TransferFromLimits", "ScheduleCancelLimits", "VaultTransferLimits", "BuilderFeeLimits"];
+            let ungranted =
+                ["TransferFromLimits", "ScheduleCancelLimits", "VaultTransferLimits", "BuilderFeeLimits"];
             let seen = ungranted.iter().any(|name| of.ends_with(name)) || fields.0.contains(&(of, field));
             assert!(seen, "{of}.{field}");
         }
