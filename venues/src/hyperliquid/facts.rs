@@ -4,9 +4,12 @@ use wire::facts::{FactKey, FactSink};
 
 use super::Action;
 use super::action::{
-    Content, Modify, Order, OrderBatch, OrderGrouping, OrderKind, OrderReference, Transferral, TwapOrder,
+    Cancel, CancelBatch, CancelByCloid, Content, Modify, Order, OrderBatch, OrderGrouping, OrderKind,
+    OrderReference, SendAsset, Transferral, TwapOrder, UsdClassTransfer,
 };
+use super::list::List;
 use super::rules::{Grouping, Network, TimeInForce};
+use crate::Address;
 
 /// Tells all that was understood of `action`. Prices, sizes and amounts are the texts that are hashed.
 pub(super) fn tell(action: &Action<'_>, sink: &mut dyn FactSink) {
@@ -25,38 +28,10 @@ pub(super) fn tell(action: &Action<'_>, sink: &mut dyn FactSink) {
     }
     match &action.content {
         Content::Order(batch) => tell_orders(batch, sink),
-        Content::Cancel(batch) => {
-            tell_fast(batch.fast, sink);
-            sink.open_list(FactKey::Cancels);
-            for cancel in batch.cancels.iter().flatten() {
-                sink.open_object(FactKey::Element);
-                sink.uint(FactKey::Asset, cancel.asset.into());
-                sink.uint(FactKey::OrderId, cancel.oid);
-                sink.close();
-            }
-            sink.close();
-        }
-        Content::CancelByCloid(batch) => {
-            tell_fast(batch.fast, sink);
-            sink.open_list(FactKey::Cancels);
-            for cancel in batch.cancels.iter().flatten() {
-                sink.open_object(FactKey::Element);
-                sink.uint(FactKey::Asset, cancel.asset.into());
-                sink.text(FactKey::Cloid, cancel.cloid);
-                sink.close();
-            }
-            sink.close();
-        }
+        Content::Cancel(batch) => tell_cancels(batch, sink),
+        Content::CancelByCloid(batch) => tell_cancels_by_cloid(batch, sink),
         Content::Modify(modify) => tell_modify(modify, sink),
-        Content::BatchModify(modifies) => {
-            sink.open_list(FactKey::Modifies);
-            for modify in modifies.iter().flatten() {
-                sink.open_object(FactKey::Element);
-                tell_modify(&modify, sink);
-                sink.close();
-            }
-            sink.close();
-        }
+        Content::BatchModify(modifies) => tell_modifies(modifies, sink),
         Content::TwapOrder(twap) => tell_twap(twap, sink),
         Content::TwapCancel(cancel) => {
             sink.uint(FactKey::Asset, cancel.asset.into());
@@ -82,38 +57,11 @@ pub(super) fn tell(action: &Action<'_>, sink: &mut dyn FactSink) {
             sink.flag(FactKey::IsDeposit, transfer.is_deposit);
             sink.uint(FactKey::Usd, transfer.amount);
         }
-        Content::UsdSend(_)
-        | Content::SpotSend(_)
-        | Content::Withdraw3(_)
-        | Content::SendAsset(_)
-        | Content::UsdClassTransfer(_)
-        | Content::ApproveAgent(_)
-        | Content::ApproveBuilderFee(_) => tell_user_signed(&action.content, sink),
-    }
-}
-
-/// The actions a user signs as they are.
-fn tell_user_signed(content: &Content<'_>, sink: &mut dyn FactSink) {
-    match content {
         Content::UsdSend(transferral) | Content::SpotSend(transferral) | Content::Withdraw3(transferral) => {
             tell_transferral(transferral, sink);
         }
-        Content::SendAsset(send) => {
-            tell_transferral(&send.transferral, sink);
-            sink.text(FactKey::SourceDex, send.source_dex);
-            sink.text(FactKey::DestinationDex, send.destination_dex);
-            if let Some(sub_account) = &send.sub_account {
-                sink.address(FactKey::SubAccount, sub_account);
-            }
-        }
-        Content::UsdClassTransfer(transfer) => {
-            sink.text(FactKey::Amount, transfer.amount.text);
-            if let Some(sub_account) = &transfer.sub_account {
-                sink.address(FactKey::SubAccount, sub_account);
-            }
-            sink.flag(FactKey::ToPerp, transfer.to_perp);
-            sink.uint(FactKey::SignatureChainId, transfer.signature_chain_id);
-        }
+        Content::SendAsset(send) => tell_send_asset(send, sink),
+        Content::UsdClassTransfer(transfer) => tell_class_transfer(transfer, sink),
         Content::ApproveAgent(approval) => {
             sink.address(FactKey::Agent, &approval.agent);
             sink.text(FactKey::AgentName, approval.name);
@@ -124,8 +72,6 @@ fn tell_user_signed(content: &Content<'_>, sink: &mut dyn FactSink) {
             sink.text(FactKey::FeeRateMax, approval.rate_max.text);
             sink.uint(FactKey::SignatureChainId, approval.signature_chain_id);
         }
-        // L1 actions have been told.
-        _ => {}
     }
 }
 
@@ -203,6 +149,40 @@ const fn side(is_buy: bool) -> &'static str {
     if is_buy { "buy" } else { "sell" }
 }
 
+fn tell_modifies(modifies: &List<'_, Modify<'_>>, sink: &mut dyn FactSink) {
+    sink.open_list(FactKey::Modifies);
+    for modify in modifies.iter().flatten() {
+        sink.open_object(FactKey::Element);
+        tell_modify(&modify, sink);
+        sink.close();
+    }
+    sink.close();
+}
+
+fn tell_cancels(batch: &CancelBatch<'_, Cancel>, sink: &mut dyn FactSink) {
+    tell_fast(batch.fast, sink);
+    sink.open_list(FactKey::Cancels);
+    for cancel in batch.cancels.iter().flatten() {
+        sink.open_object(FactKey::Element);
+        sink.uint(FactKey::Asset, cancel.asset.into());
+        sink.uint(FactKey::OrderId, cancel.oid);
+        sink.close();
+    }
+    sink.close();
+}
+
+fn tell_cancels_by_cloid(batch: &CancelBatch<'_, CancelByCloid<'_>>, sink: &mut dyn FactSink) {
+    tell_fast(batch.fast, sink);
+    sink.open_list(FactKey::Cancels);
+    for cancel in batch.cancels.iter().flatten() {
+        sink.open_object(FactKey::Element);
+        sink.uint(FactKey::Asset, cancel.asset.into());
+        sink.text(FactKey::Cloid, cancel.cloid);
+        sink.close();
+    }
+    sink.close();
+}
+
 fn tell_fast(fast: bool, sink: &mut dyn FactSink) {
     if fast {
         sink.flag(FactKey::Fast, true);
@@ -216,4 +196,24 @@ fn tell_transferral(transferral: &Transferral<'_>, sink: &mut dyn FactSink) {
         sink.text(FactKey::Token, token);
     }
     sink.uint(FactKey::SignatureChainId, transferral.signature_chain_id);
+}
+
+fn tell_send_asset(send: &SendAsset<'_>, sink: &mut dyn FactSink) {
+    tell_transferral(&send.transferral, sink);
+    sink.text(FactKey::SourceDex, send.source_dex);
+    sink.text(FactKey::DestinationDex, send.destination_dex);
+    tell_sub_account(send.sub_account.as_ref(), sink);
+}
+
+fn tell_class_transfer(transfer: &UsdClassTransfer<'_>, sink: &mut dyn FactSink) {
+    sink.text(FactKey::Amount, transfer.amount.text);
+    tell_sub_account(transfer.sub_account.as_ref(), sink);
+    sink.flag(FactKey::ToPerp, transfer.to_perp);
+    sink.uint(FactKey::SignatureChainId, transfer.signature_chain_id);
+}
+
+fn tell_sub_account(sub_account: Option<&Address>, sink: &mut dyn FactSink) {
+    if let Some(sub_account) = sub_account {
+        sink.address(FactKey::SubAccount, sub_account);
+    }
 }

@@ -98,9 +98,12 @@ fn an_agent_without_a_name_signs_as_one_with_the_empty_name() {
     assert_ne!(digest(APPROVE_AGENT), digest(&empty));
     for action in [&absent, &null, &empty] {
         assert_eq!(user(action), Ok(()), "{action}");
-        with_decoded(Form::UserJson, action.as_bytes(), |action| match action.unwrap().content() {
-            Content::ApproveAgent(approval) => assert_eq!(approval.name, ""),
-            other => panic!("{other:?}"),
+        with_decoded(Form::UserJson, action.as_bytes(), |action| {
+            let action = action.unwrap();
+            let Content::ApproveAgent(approval) = action.content() else {
+                panic!("an approveAgent");
+            };
+            assert_eq!(approval.name, "");
         });
     }
     let twice = APPROVE_AGENT.replace("\"desk\"", "null,\"agentName\":\"desk\"");
