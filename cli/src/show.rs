@@ -7,7 +7,7 @@ use venues::U256;
 use venues::book_value::{BookValue, BookVisitor};
 
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
-const UNITS: [(&str, &str, usize, &str); 23] = [
+const UNITS: &[(&str, &str, usize, &str)] = &[
     ("evm::rules::Limits", "fee_per_gas_max", 9, "gwei"),
     ("evm::rules::Limits", "transaction_fee_max", 18, "ether"),
     ("evm::rules::NativeLimits", "value_max", 18, "ether"),
