@@ -105,6 +105,25 @@ impl<'a> Json<'a> {
         Ok(value)
     }
 
+    /// An integer from -2^63 to 2^63-1; there is no -0.
+    pub(crate) fn int(&mut self) -> Result<i64, Why> {
+        if self.peek()? != b'-' {
+            return i64::try_from(self.uint()?).map_err(|_| Refusal::NumberOutOfRange.into());
+        }
+        let number = self.number()?;
+        let digits = number.get(1..).unwrap_or_default();
+        // A fraction or an exponent.
+        if digits == b"0" || !digits.iter().all(u8::is_ascii_digit) {
+            return Err(Refusal::NumberOutOfRange.into());
+        }
+        digits
+            .iter()
+            .try_fold(0_i64, |value, digit| {
+                value.checked_mul(10)?.checked_sub(i64::from(digit.wrapping_sub(b'0')))
+            })
+            .ok_or(Refusal::NumberOutOfRange.into())
+    }
+
     /// True or false.
     pub(crate) fn flag(&mut self) -> Result<bool, Why> {
         match self.peek()? {
@@ -391,6 +410,20 @@ mod tests {
         }
         assert_eq!(read("01"), Err(Refusal::JsonMalformed));
         assert_eq!(read("\"1\""), Err(Refusal::FieldTypeNotExpected));
+    }
+
+    #[test]
+    fn a_signed_integer_has_one_form() {
+        let read = |text: &str| Json::new(text.as_bytes()).int().map_err(|why| why.refusal);
+        assert_eq!(read("-9223372036854775808"), Ok(i64::MIN));
+        assert_eq!(read("9223372036854775807"), Ok(i64::MAX));
+        assert_eq!(read("-129"), Ok(-129));
+        for text in ["-0", "-1.0", "-1e3", "9223372036854775808", "-9223372036854775809"] {
+            assert_eq!(read(text), Err(Refusal::NumberOutOfRange), "{text}");
+        }
+        assert_eq!(read("--1"), Err(Refusal::JsonMalformed));
+        assert_eq!(read("-01"), Err(Refusal::JsonMalformed));
+        assert_eq!(read("\"-1\""), Err(Refusal::FieldTypeNotExpected));
     }
 
     #[test]

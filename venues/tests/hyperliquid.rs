@@ -2,6 +2,12 @@
 
 #![cfg(test)]
 
+#[path = "hyperliquid/exposure.rs"]
+mod exposure;
+#[path = "hyperliquid/funds.rs"]
+mod funds;
+#[path = "hyperliquid/grammar.rs"]
+mod grammar;
 #[path = "hyperliquid/negatives.rs"]
 mod negatives;
 #[path = "hyperliquid/positives.rs"]

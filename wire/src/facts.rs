@@ -101,6 +101,20 @@ fact_keys! {
     SignatureChainId = 63 "signature_chain_id",
     PriorityFee = 64 "priority_fee",
     Fast = 65 "fast",
+    Margin = 66 "ntli",
+    ScheduledTime = 67 "scheduled_time",
+    Minutes = 68 "minutes",
+    Randomize = 69 "randomize",
+    TwapId = 70 "twap_id",
+    IsDeposit = 71 "is_deposit",
+    Usd = 72 "usd",
+    ToPerp = 73 "to_perp",
+    Agent = 74 "agent",
+    AgentName = 75 "agent_name",
+    FeeRateMax = 76 "max_fee_rate",
+    SourceDex = 77 "source_dex",
+    DestinationDex = 78 "destination_dex",
+    SubAccount = 79 "sub_account",
     // Solana
     Instructions = 80 "instructions",
     Name = 81 "name",
@@ -145,6 +159,11 @@ fact_keys! {
     StopLoss = 120 "stop_loss",
     MaxMarginRatio = 121 "max_margin_ratio",
     IsolatedPositionDeposit = 122 "isolated_position_deposit",
+    // Hyperliquid, continued
+    Modifies = 180 "modifies",
+    ModifiedOid = 181 "modified_oid",
+    ModifiedCloid = 182 "modified_cloid",
+    TransferVault = 183 "transfer_vault",
 }
 
 /// Where a decoded payload tells its facts.

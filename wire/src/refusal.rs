@@ -235,6 +235,8 @@ refusals! {
     ActionNotSupported = 2400,
     /// A time in force that the exchange has and this vault does not claim.
     TimeInForceNotSupported = 2401,
+    /// The name of an agent or dex holds something else than printable ASCII, or is longer than this vault reads.
+    NameNotSupported = 2402,
     /// A program this vault does not decode.
     ProgramNotSupported = 2500,
     /// An instruction of a known program that this vault does not decode.
@@ -351,6 +353,20 @@ refusals! {
     TooManyOrders = 3423,
     /// The nonce is not above the time of this boot plus the book's look-ahead: an earlier boot may have signed it.
     NonceBelowBootFloor = 3424,
+    /// The TWAP is shorter or longer than the book allows.
+    TwapMinutesNotAllowed = 3425,
+    /// The time of a scheduled cancel has passed, or lies further ahead than the book allows.
+    ScheduleNotAllowed = 3426,
+    /// Taking a scheduled cancel away is not granted.
+    ScheduleClearNotAllowed = 3427,
+    /// The margin added to or taken from a position is above the cap.
+    MarginAboveCap = 3428,
+    /// The dex that funds come from or go to is not on the list.
+    DexNotAllowed = 3429,
+    /// The agent is not on the list.
+    AgentNotAllowed = 3430,
+    /// The agent's name is not on the list.
+    AgentNameNotAllowed = 3431,
 
     // ---- denied: Solana ----
     /// The number of required signatures is not one.

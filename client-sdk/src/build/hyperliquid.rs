@@ -34,6 +34,8 @@
 //! # Ok::<(), client_sdk::build::hyperliquid::Error>(())
 //! ```
 
+mod user_signed;
+
 use std::fmt::{self, Write as _};
 
 use venues::Address;
@@ -41,8 +43,14 @@ use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Form, Scratch, decode};
 use wire::request::PayloadKind;
 use wire::{Refusal, Why};
 
+pub use user_signed::{
+    Route, Transferral, UserSigned, approve_agent, approve_builder_fee, send_asset, spot_send,
+    usd_class_transfer, usd_send, withdraw,
+};
 pub use venues::hyperliquid::rules::{Grouping, Network, TimeInForce, Transfer};
-pub use venues::hyperliquid::{Builder, Cancel, Envelope, Tpsl, UpdateLeverage};
+pub use venues::hyperliquid::{
+    Builder, Cancel, Envelope, Tpsl, TwapCancel, UpdateIsolatedMargin, UpdateLeverage, VaultTransfer,
+};
 
 /// Why nothing was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,19 +144,39 @@ pub enum OrderKind {
     },
 }
 
-/// A transfer or withdrawal. Its nonce is its time.
+/// An order that stands, and the one that takes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transferral<'a> {
-    /// Mainnet or testnet.
-    pub network: Network,
-    /// Chain id of the EIP-712 domain, usually 0xa4b1 or 0x66eee.
-    pub signature_chain_id: u64,
-    /// Who gets it.
-    pub destination: Address,
-    /// How much, of USD or of the token.
-    pub amount: &'a Decimal,
-    /// Milliseconds since the Unix epoch; the exchange's nonce.
-    pub time: u64,
+pub struct Modify {
+    /// The order that goes.
+    pub target: OrderReference,
+    /// The one that comes, whole.
+    pub order: Order,
+}
+
+/// An order that is on the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderReference {
+    /// The exchange's order id.
+    Oid(u64),
+    /// The client's own id, not zero.
+    Cloid(u128),
+}
+
+/// A TWAP: the exchange trades the size in slices, at whatever the market asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TwapOrder {
+    /// The full asset id.
+    pub asset: u32,
+    /// Buy or sell.
+    pub is_buy: bool,
+    /// The size of all slices together, base units.
+    pub size: Decimal,
+    /// Whether it may only reduce a position.
+    pub reduce_only: bool,
+    /// How long it runs; the exchange takes 5 to 1440.
+    pub minutes: u32,
+    /// Whether the slices come at random times.
+    pub randomize: bool,
 }
 
 /// A payload for the vault and what is posted to the exchange once it is signed.
@@ -215,6 +243,84 @@ pub fn cancels_by_cloid(envelope: &Envelope, cancels: &[(u32, u128)]) -> Result<
     l1(envelope, format!(r#"{{"type":"cancelByCloid","cancels":{cancels}}}"#))
 }
 
+/// The payload of a "modify" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the exchange's own rules do not allow the order.
+pub fn modify(envelope: &Envelope, modify: &Modify) -> Result<Request, Error> {
+    l1(envelope, format!(r#"{{"type":"modify",{}}}"#, modify_members(modify)))
+}
+
+/// The payload of a "batchModify" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the exchange's own rules do not allow an order, or there are none or too many.
+pub fn batch_modify(envelope: &Envelope, modifies: &[Modify]) -> Result<Request, Error> {
+    let modifies = list(modifies, |modify| format!("{{{}}}", modify_members(modify)));
+    l1(envelope, format!(r#"{{"type":"batchModify","modifies":{modifies}}}"#))
+}
+
+/// The payload of a "twapOrder" action.
+///
+/// # Errors
+/// [`Error::Refused`] when the size or the time is zero.
+pub fn twap_order(envelope: &Envelope, twap: &TwapOrder) -> Result<Request, Error> {
+    let TwapOrder { asset, is_buy, size, reduce_only, minutes, randomize } = twap;
+    let size = size.as_str();
+    l1(
+        envelope,
+        format!(
+            r#"{{"type":"twapOrder","twap":{{"a":{asset},"b":{is_buy},"s":"{size}","r":{reduce_only},"m":{minutes},"t":{randomize}}}}}"#
+        ),
+    )
+}
+
+/// The payload of a "twapCancel" action.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn twap_cancel(envelope: &Envelope, cancel: &TwapCancel) -> Result<Request, Error> {
+    let TwapCancel { asset, twap_id } = cancel;
+    l1(envelope, format!(r#"{{"type":"twapCancel","a":{asset},"t":{twap_id}}}"#))
+}
+
+/// The payload of a "scheduleCancel" action: all orders are cancelled at `time`, ms since the Unix epoch; without
+/// one the schedule is taken away.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn schedule_cancel(envelope: &Envelope, time: Option<u64>) -> Result<Request, Error> {
+    let time = time.map_or_else(String::new, |time| format!(r#","time":{time}"#));
+    l1(envelope, format!(r#"{{"type":"scheduleCancel"{time}}}"#))
+}
+
+/// The payload of an "updateIsolatedMargin" action; the amount is in millionths of a dollar.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn update_isolated_margin(envelope: &Envelope, update: &UpdateIsolatedMargin) -> Result<Request, Error> {
+    let UpdateIsolatedMargin { asset, is_buy, amount } = update;
+    l1(
+        envelope,
+        format!(r#"{{"type":"updateIsolatedMargin","asset":{asset},"isBuy":{is_buy},"ntli":{amount}}}"#),
+    )
+}
+
+/// The payload of a "vaultTransfer" action; the amount is in millionths of a dollar.
+///
+/// # Errors
+/// [`Error::EnvelopeTooLarge`].
+pub fn vault_transfer(envelope: &Envelope, transfer: &VaultTransfer) -> Result<Request, Error> {
+    let VaultTransfer { vault, is_deposit, amount } = transfer;
+    let vault = hex(vault);
+    l1(
+        envelope,
+        format!(
+            r#"{{"type":"vaultTransfer","vaultAddress":"{vault}","isDeposit":{is_deposit},"usd":{amount}}}"#
+        ),
+    )
+}
+
 /// The payload of an "updateLeverage" action.
 ///
 /// # Errors
@@ -225,30 +331,6 @@ pub fn update_leverage(envelope: &Envelope, update: &UpdateLeverage) -> Result<R
         envelope,
         format!(r#"{{"type":"updateLeverage","asset":{asset},"isCross":{is_cross},"leverage":{leverage}}}"#),
     )
-}
-
-/// The payload of a "usdSend": USDC to another account of the exchange.
-///
-/// # Errors
-/// [`Error::Refused`] when the chain id is zero.
-pub fn usd_send(transferral: &Transferral<'_>) -> Result<Request, Error> {
-    user_signed("usdSend", transferral, None)
-}
-
-/// The payload of a "spotSend": a spot token ("NAME:0x…") to another account of the exchange.
-///
-/// # Errors
-/// [`Error::Refused`] when the chain id is zero or the token is no token's name.
-pub fn spot_send(transferral: &Transferral<'_>, token: &str) -> Result<Request, Error> {
-    user_signed("spotSend", transferral, Some(token))
-}
-
-/// The payload of a "withdraw3": USDC to an address of Arbitrum.
-///
-/// # Errors
-/// [`Error::Refused`] when the chain id is zero.
-pub fn withdraw(transferral: &Transferral<'_>) -> Result<Request, Error> {
-    user_signed("withdraw3", transferral, None)
 }
 
 /// The payload of an action that another library made, as JSON text in any order of members.
@@ -302,27 +384,12 @@ fn l1(envelope: &Envelope, action_json: String) -> Result<Request, Error> {
     raw(PayloadKind::HyperliquidL1Json, envelope, action_json)
 }
 
-fn user_signed(name: &str, transferral: &Transferral<'_>, token: Option<&str>) -> Result<Request, Error> {
-    let Transferral { network, signature_chain_id, destination, amount, time } = transferral;
-    // A quote or an escape would end the text early; the decoder takes neither in a token.
-    let token = match token {
-        Some(token) if token.contains(['"', '\\']) => {
-            return Err(Error::Refused(Refusal::WordNotKnown.into()));
-        }
-        Some(token) => format!(r#""token":"{token}","#),
-        None => String::new(),
-    };
-    let network_name = match network {
-        Network::Mainnet => "Mainnet",
-        Network::Testnet => "Testnet",
-    };
-    let action_json = format!(
-        r#"{{"type":"{name}","signatureChainId":"{signature_chain_id:#x}","hyperliquidChain":"{network_name}","destination":"{}",{token}"amount":"{}","time":{time}}}"#,
-        hex(destination),
-        amount.as_str(),
-    );
-    let envelope = Envelope { network: *network, nonce: *time, vault_address: None, expires_after: None };
-    raw(PayloadKind::HyperliquidUserJson, &envelope, action_json)
+fn modify_members(modify: &Modify) -> String {
+    let order = order_json(&modify.order);
+    match modify.target {
+        OrderReference::Oid(oid) => format!(r#""oid":{oid},"order":{order}"#),
+        OrderReference::Cloid(cloid) => format!(r#""oid":"0x{cloid:032x}","order":{order}"#),
+    }
 }
 
 fn order_json(order: &Order) -> String {

@@ -10,25 +10,21 @@ mod drafts;
 
 use alloy_dyn_abi::TypedData;
 use decoded::decoded;
-use drafts::{L1Draft, TransferDraft, l1_draft, transfer_draft};
+use drafts::{L1Draft, UserDraft, l1_draft, user_draft};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use venues::hyperliquid::Form;
 
-fn by_alloy(transfer: &TransferDraft) -> [u8; 32] {
-    let action: Value = serde_json::from_str(&transfer.json()).unwrap();
-    let text = |name: &str| json!({"name": name, "type": "string"});
-    let mut fields = vec![text("hyperliquidChain"), text("destination")];
-    if transfer.kind == "spotSend" {
-        fields.push(text("token"));
-    }
-    fields.extend([text("amount"), json!({"name": "time", "type": "uint64"})]);
+fn by_alloy(draft: &UserDraft) -> [u8; 32] {
+    let action: Value = serde_json::from_str(&draft.json()).unwrap();
+    let member = |name: &str, kind: &str| json!({"name": name, "type": kind});
+    let text = |name: &str| member(name, "string");
+    let mut fields = vec![text("hyperliquidChain")];
+    fields.extend(draft.members.iter().map(|(name, kind, _)| member(name, kind)));
+    fields.push(member(draft.nonce_name(), "uint64"));
     // withdraw3 signs as "Withdraw".
-    let primary_type = match transfer.kind {
-        "usdSend" => "HyperliquidTransaction:UsdSend",
-        "spotSend" => "HyperliquidTransaction:SpotSend",
-        _ => "HyperliquidTransaction:Withdraw",
-    };
+    let (first, rest) = draft.kind.trim_end_matches('3').split_at(1);
+    let primary_type = format!("HyperliquidTransaction:{}{rest}", first.to_uppercase());
     let typed_data: TypedData = serde_json::from_value(json!({
         "types": {
             "EIP712Domain": [
@@ -37,13 +33,13 @@ fn by_alloy(transfer: &TransferDraft) -> [u8; 32] {
                 {"name": "chainId", "type": "uint256"},
                 {"name": "verifyingContract", "type": "address"},
             ],
-            primary_type: fields,
+            (primary_type.as_str()): fields,
         },
         "primaryType": primary_type,
         "domain": {
             "name": "HyperliquidSignTransaction",
             "version": "1",
-            "chainId": format!("{:#x}", transfer.signature_chain_id),
+            "chainId": format!("{:#x}", draft.signature_chain_id),
             "verifyingContract": "0x0000000000000000000000000000000000000000",
         },
         "message": action,
@@ -64,8 +60,8 @@ proptest! {
     }
 
     #[test]
-    fn a_transfer_of_any_chain_is_hashed_as_alloy_hashes_its_typed_data(transfer in transfer_draft()) {
-        let (digest, _) = decoded(Form::UserJson, &transfer.envelope(), transfer.json().as_bytes());
-        prop_assert_eq!(digest, by_alloy(&transfer));
+    fn a_user_signed_action_of_any_chain_is_hashed_as_alloy_hashes_its_typed_data(draft in user_draft()) {
+        let (digest, _) = decoded(Form::UserJson, &draft.envelope(), draft.json().as_bytes());
+        prop_assert_eq!(digest, by_alloy(&draft), "{}", draft.json());
     }
 }

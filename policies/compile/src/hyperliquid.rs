@@ -1,7 +1,8 @@
 //! The Hyperliquid rules of a book file ([`venues::hyperliquid::rules`]).
 
 use venues::hyperliquid::rules::{
-    AssetLimits, DECIMAL_SCALE, Grouping, Limits, Network, OrderLimits, TimeInForce, Transfer, TransferLimits,
+    AgentLimits, AssetLimits, BuilderFeeLimits, DECIMAL_SCALE, Grouping, Limits, Network, OrderLimits,
+    ScheduleCancelLimits, TimeInForce, Transfer, TransferLimits, TwapLimits, USD_SCALE, VaultTransferLimits,
 };
 
 use crate::fault::Rule;
@@ -17,6 +18,18 @@ const NONCE_BEHIND_MAX_MS: u64 = 2 * 24 * 3_600 * 1_000;
 /// How far the exchange lets a nonce lie ahead, ms.
 const NONCE_AHEAD_MAX_MS: u64 = 24 * 3_600 * 1_000;
 
+/// How long a TWAP may run on the exchange, minutes.
+const TWAP_MINUTES: core::ops::RangeInclusive<u32> = 5..=24 * 60;
+
+/// The first asset id of an outcome: this and ten times the outcome and its side.
+const OUTCOMES_FROM: u32 = 100_000_000;
+
+/// What an outcome is worth at most, in units of a price: it settles at 0 or 1.
+const OUTCOME_PRICE_MAX: u128 = 100_000_000;
+
+/// Longest name of an agent or dex, as the decoder reads them.
+const NAME_SIZE_MAX: usize = 64;
+
 pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let networks = table.required("networks", |field| field.some_set(network));
     let without_vault = table.flag("without_vault");
@@ -26,17 +39,28 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let nonce_ahead_max_ms = table.required("nonce_ahead_max_ms", |field| at_most(field, NONCE_AHEAD_MAX_MS));
     let order = table.optional("order", |field| field.table(order));
     let cancels = cancels(table, order.is_some_and(|order| order.is_none()));
+    let schedule_cancel = table.optional("schedule_cancel", |field| field.table(schedule_cancel));
+    let vault_transfer = table.optional("vault_transfer", |field| field.table(vault_transfer));
     let transfers = table.list("transfers", transfers);
-    let signature_chain_ids = signature_chain_ids(table, transfers.as_ref().map(Vec::is_empty));
-    let (order, (cancel, cancel_assets), transfers) = (order?, cancels?, transfers?);
+    let approve_agent = table.optional("approve_agent", |field| field.table(approve_agent));
+    let approve_builder_fee = table.optional("approve_builder_fee", |field| field.table(approve_builder_fee));
+    let user_signed = transfers.as_ref().zip(approve_agent.as_ref()).zip(approve_builder_fee.as_ref());
+    let without_user_signed = user_signed.map(|((transfers, agent), builder_fee)| {
+        transfers.is_empty() && agent.is_none() && builder_fee.is_none()
+    });
+    let signature_chain_ids = signature_chain_ids(table, without_user_signed);
+    let (order, (cancel, twap_cancel, cancel_assets), transfers) = (order?, cancels?, transfers?);
     let (vaults, without_vault) = (vaults?, without_vault?);
-    if order.is_none() && !cancel && transfers.is_empty() {
-        return table.fault(Rule::EmptyGrants, "hyperliquid: none of order, cancel and transfers");
+    let (schedule_cancel, vault_transfer) = (schedule_cancel?, vault_transfer?);
+    let l1 =
+        order.is_some() || cancel || twap_cancel || schedule_cancel.is_some() || vault_transfer.is_some();
+    if !l1 && without_user_signed? {
+        return table.fault(Rule::EmptyGrants, "hyperliquid: no action is granted");
     }
-    if (order.is_some() || cancel) && !without_vault && vaults.is_empty() {
+    if l1 && !without_vault && vaults.is_empty() {
         return table.fault(
             Rule::EmptyGrants,
-            "hyperliquid: orders and cancels need without_vault = true or a vault in vaults",
+            "hyperliquid: L1 actions need without_vault = true or a vault in vaults",
         );
     }
     Some(Limits {
@@ -48,7 +72,12 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
         order,
         cancel,
         cancel_assets: cancel_assets.leak(),
+        twap_cancel,
+        schedule_cancel,
+        vault_transfer,
         transfers: transfers.leak(),
+        approve_agent: approve_agent?,
+        approve_builder_fee: approve_builder_fee?,
         signature_chain_ids: signature_chain_ids?.leak(),
     })
 }
@@ -65,19 +94,50 @@ fn at_most(field: Field<'_>, max: u64) -> Option<u64> {
     Some(value)
 }
 
-/// `cancel` and `cancel_assets`, which need each other where there are no orders to cancel.
-fn cancels(table: &mut Table<'_>, without_orders: bool) -> Option<(bool, Vec<u32>)> {
+/// `cancel`, `twap_cancel` and `cancel_assets`, which need each other where there are no orders to cancel.
+fn cancels(table: &mut Table<'_>, without_orders: bool) -> Option<(bool, bool, Vec<u32>)> {
     let assets = table.list("cancel_assets", |field| field.set(uint));
     let no_asset = without_orders && assets.as_ref().is_some_and(Vec::is_empty);
     let some_asset = assets.as_ref().is_some_and(|assets| !assets.is_empty());
-    let field = table.take("cancel");
-    let cancel = field.map_or(Some(false), |field| field.flag());
-    match (field, cancel?) {
-        (Some(field), true) if no_asset => field
-            .fault(Rule::UnreachableRule, "there is no asset to cancel on: neither order nor cancel_assets"),
-        (_, false) if some_asset => table.fault(Rule::UnreachableRule, "cancel_assets without cancel = true"),
-        (_, cancel) => Some((cancel, assets?)),
+    let mut flag = |key| {
+        let field = table.take(key);
+        match (field, field.map_or(Some(false), |field| field.flag())?) {
+            (Some(field), true) if no_asset => field.fault(
+                Rule::UnreachableRule,
+                "there is no asset to cancel on: neither order nor cancel_assets",
+            ),
+            (_, granted) => Some(granted),
+        }
+    };
+    let (cancel, twap_cancel) = (flag("cancel"), flag("twap_cancel"));
+    let (cancel, twap_cancel) = (cancel?, twap_cancel?);
+    if some_asset && !cancel && !twap_cancel {
+        return table
+            .fault(Rule::UnreachableRule, "cancel_assets without cancel = true or twap_cancel = true");
     }
+    Some((cancel, twap_cancel, assets?))
+}
+
+fn schedule_cancel(table: &mut Table<'_>) -> Option<ScheduleCancelLimits> {
+    let ahead_max_ms = table.required("ahead_max_ms", |field| cap(field, uint(field)));
+    let clear = table.flag("clear");
+    Some(ScheduleCancelLimits { ahead_max_ms: ahead_max_ms?, clear: clear? })
+}
+
+fn vault_transfer(table: &mut Table<'_>) -> Option<VaultTransferLimits<'static>> {
+    let vaults = table.required("vaults", |field| field.some_set(address));
+    let deposit_max = usd_cap(table, "deposit_max");
+    let withdraw_max = usd_cap(table, "withdraw_max");
+    let (deposit_max, withdraw_max) = (deposit_max?, withdraw_max?);
+    if deposit_max == 0 && withdraw_max == 0 {
+        return table.fault(Rule::EmptyGrants, "vault_transfer: neither deposit_max nor withdraw_max");
+    }
+    Some(VaultTransferLimits { vaults: vaults?.leak(), deposit_max, withdraw_max })
+}
+
+/// A cap in USD that grants nothing when it is left out.
+fn usd_cap(table: &mut Table<'_>, key: &'static str) -> Option<u64> {
+    Some(table.optional(key, |field| cap(field, decimal(field, USD_SCALE)))?.unwrap_or(0))
 }
 
 fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
@@ -92,6 +152,8 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
     let orders_max = table.required("orders_max", |field| cap(field, uint(field)));
     let action_notional_max =
         table.required("action_notional_max", |field| cap(field, decimal(field, NOTIONAL_SCALE)));
+    let modify = table.flag("modify");
+    let twap = table.optional("twap", |field| field.table(twap));
     let (tifs, triggers) = (tifs?, triggers?);
     if tifs.is_empty() && !triggers {
         return table.fault(Rule::EmptyGrants, "order: neither a time in force nor triggers");
@@ -105,15 +167,49 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
         builder_fee_max: builder_fee_max?,
         orders_max: orders_max?,
         action_notional_max: action_notional_max?,
+        modify: modify?,
+        twap: twap?,
     })
 }
 
+fn twap(table: &mut Table<'_>) -> Option<TwapLimits> {
+    let minutes_min = table.required("minutes_min", twap_minutes);
+    let minutes_max = table.required("minutes_max", |field| {
+        let minutes = twap_minutes(field)?;
+        if minutes_min.is_some_and(|min| minutes < min) {
+            return field.fault(Rule::UnreachableRule, "is below minutes_min");
+        }
+        Some(minutes)
+    });
+    Some(TwapLimits { minutes_min: minutes_min?, minutes_max: minutes_max? })
+}
+
+fn twap_minutes(field: Field<'_>) -> Option<u32> {
+    let minutes = uint(field)?;
+    if !TWAP_MINUTES.contains(&minutes) {
+        return field.fault(
+            Rule::UnknownValue,
+            format_args!("the exchange takes {} to {} minutes", TWAP_MINUTES.start(), TWAP_MINUTES.end()),
+        );
+    }
+    Some(minutes)
+}
+
 fn asset(table: &mut Table<'_>, seen: &mut Seen<u32>) -> Option<AssetLimits> {
-    let asset = table.required("asset", |field| seen.once(&field, uint(field)?));
+    let asset = table.required("asset", |field| seen.once(&field, asset_id(field)?));
+    let is_outcome = asset.is_some_and(|asset| asset >= OUTCOMES_FROM);
     let size_max = table.required("size_max", |field| cap(field, decimal(field, DECIMAL_SCALE)));
-    let prices = collar(table, |field| decimal(field, DECIMAL_SCALE));
+    let prices = collar(table, |field| {
+        let price = decimal(field, DECIMAL_SCALE)?;
+        if is_outcome && price > OUTCOME_PRICE_MAX {
+            return field.fault(Rule::Collar, "an outcome settles at 0 or 1 and is never worth more than 1");
+        }
+        Some(price)
+    });
     let notional_max = table.required("notional_max", |field| cap(field, decimal(field, NOTIONAL_SCALE)));
     let leverage_max = table.optional("leverage_max", |field| cap(field, uint(field)));
+    let margin_add_max = usd_cap(table, "margin_add_max");
+    let margin_remove_max = usd_cap(table, "margin_remove_max");
     let (price_min, price_max) = prices?;
     Some(AssetLimits {
         asset: asset?,
@@ -122,7 +218,18 @@ fn asset(table: &mut Table<'_>, seen: &mut Seen<u32>) -> Option<AssetLimits> {
         price_max,
         notional_max: notional_max?,
         leverage_max: leverage_max?.unwrap_or(0),
+        margin_add_max: margin_add_max?,
+        margin_remove_max: margin_remove_max?,
     })
+}
+
+/// A full asset id. That of an outcome ends in its side.
+fn asset_id(field: Field<'_>) -> Option<u32> {
+    let asset = uint(field)?;
+    if asset >= OUTCOMES_FROM && asset % 10 > 1 {
+        return field.fault(Rule::UnknownValue, "an outcome's id ends in its side, 0 or 1");
+    }
+    Some(asset)
 }
 
 fn tif(field: Field<'_>) -> Option<TimeInForce> {
@@ -166,28 +273,82 @@ fn transfer(table: &mut Table<'_>, seen: &mut Seen<Transfer>) -> Option<Transfer
             ("usdSend", Transfer::UsdSend),
             ("spotSend", Transfer::SpotSend),
             ("withdraw3", Transfer::Withdraw3),
+            ("usdClassTransfer", Transfer::UsdClassTransfer),
+            ("sendAsset", Transfer::SendAsset),
         ])?;
         seen.once(&field, action)
     });
-    let destinations = table.list("destinations", |field| field.set(address));
     let amount_max = table.required("amount_max", |field| cap(field, decimal(field, DECIMAL_SCALE)));
-    let tokens = match action {
-        Some(Transfer::SpotSend) => table.required("tokens", |field| field.some_set(token)),
-        Some(Transfer::UsdSend | Transfer::Withdraw3) => match table.take("tokens") {
-            Some(field) => field.fault(Rule::UnusedKey, "only spotSend names a token"),
-            None => Some(Vec::new()),
-        },
-        None => table.list("tokens", |field| field.set(token)),
+    let destinations = match action {
+        Some(Transfer::UsdClassTransfer) => unused(table, "destinations", "usdClassTransfer stays at home"),
+        _ => table.list("destinations", |field| field.set(address)),
     };
+    let mut texts =
+        |key, granted: Option<bool>, read: fn(Field<'_>) -> Option<&'static str>, why| match granted {
+            Some(true) => table.required(key, |field| field.some_set(read)),
+            Some(false) => unused(table, key, why),
+            None => table.list(key, |field| field.set(read)),
+        };
+    let has_token = action.map(|action| matches!(action, Transfer::SpotSend | Transfer::SendAsset));
+    let has_dexes = action.map(|action| matches!(action, Transfer::SendAsset));
+    let tokens = texts("tokens", has_token, token, "only spotSend and sendAsset name a token");
+    let source_dexes = texts("source_dexes", has_dexes, dex, "only sendAsset names a dex");
+    let destination_dexes = texts("destination_dexes", has_dexes, dex, "only sendAsset names a dex");
     Some(TransferLimits {
         action: action?,
         destinations: destinations?.leak(),
         amount_max: amount_max?,
         tokens: tokens?.leak(),
+        source_dexes: source_dexes?.leak(),
+        destination_dexes: destination_dexes?.leak(),
     })
 }
 
-/// A spot token as spotSend names it: NAME:0x and 32 hexadecimal digits.
+/// A key that means nothing beside the others.
+fn unused<T>(table: &mut Table<'_>, key: &'static str, why: &str) -> Option<Vec<T>> {
+    table.take(key).map_or(Some(Vec::new()), |field| field.fault(Rule::UnusedKey, why))
+}
+
+fn approve_agent(table: &mut Table<'_>) -> Option<AgentLimits<'static>> {
+    let agents = table.required("agents", |field| field.some_set(address));
+    let names = table.required("names", |field| {
+        if field.value()?.is_str() {
+            // A book holds "any" as no names at all: it must be said, never left empty.
+            return field.choice(&[("any", ())]).map(|()| Vec::new());
+        }
+        field.some_set(agent_name)
+    });
+    Some(AgentLimits { agents: agents?.leak(), names: names?.leak() })
+}
+
+fn approve_builder_fee(table: &mut Table<'_>) -> Option<BuilderFeeLimits<'static>> {
+    let builders = table.required("builders", |field| field.some_set(address));
+    let rate_max = table.required("rate_percent_max", |field| cap(field, decimal(field, DECIMAL_SCALE)));
+    Some(BuilderFeeLimits { builders: builders?.leak(), rate_max: rate_max? })
+}
+
+/// A dex as sendAsset names it; "" is the exchange's own.
+fn dex(field: Field<'_>) -> Option<&'static str> {
+    printable(field, |byte| byte.is_ascii_graphic())
+}
+
+/// An agent's name; "" is the unnamed one.
+fn agent_name(field: Field<'_>) -> Option<&'static str> {
+    printable(field, |byte| matches!(byte, b' '..=b'~'))
+}
+
+fn printable(field: Field<'_>, takes: fn(&u8) -> bool) -> Option<&'static str> {
+    let text = field.text()?;
+    if text.len() > NAME_SIZE_MAX || !text.bytes().all(|byte| takes(&byte)) {
+        return field.fault(
+            Rule::BadName,
+            format_args!("{text:?}; at most {NAME_SIZE_MAX} characters of printable ASCII"),
+        );
+    }
+    Some(text.to_owned().leak())
+}
+
+/// A spot token as spotSend and sendAsset name it: NAME:0x and 32 hexadecimal digits.
 fn token(field: Field<'_>) -> Option<&'static str> {
     let text = field.text()?;
     let is_token = text.split_once(":0x").is_some_and(|(name, id)| {
@@ -205,11 +366,13 @@ fn token(field: Field<'_>) -> Option<&'static str> {
     Some(text.to_owned().leak())
 }
 
-fn signature_chain_ids(table: &mut Table<'_>, without_transfers: Option<bool>) -> Option<Vec<u64>> {
+fn signature_chain_ids(table: &mut Table<'_>, without_user_signed: Option<bool>) -> Option<Vec<u64>> {
     const KEY: &str = "signature_chain_ids";
-    match without_transfers {
+    match without_user_signed {
         Some(true) => match table.take(KEY) {
-            Some(field) => field.fault(Rule::UnusedKey, "only transfers carry a signatureChainId"),
+            Some(field) => {
+                field.fault(Rule::UnusedKey, "only transfers and approvals carry a signatureChainId")
+            }
             None => Some(Vec::new()),
         },
         Some(false) => table.required(KEY, |field| field.some_set(uint)),

@@ -117,6 +117,8 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
                 price_max: 200_000_000,
                 notional_max: 32_500_000_000_000_000,
                 leverage_max: 0,
+                margin_add_max: 1_500_001,
+                margin_remove_max: 0,
             }],
             tifs: &[
                 hyperliquid::TimeInForce::Alo,
@@ -130,15 +132,31 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
             builder_fee_max: 10,
             orders_max: 4,
             action_notional_max: 1,
+            modify: true,
+            twap: Some(hyperliquid::TwapLimits { minutes_min: 5, minutes_max: 90 }),
         }),
         cancel: true,
         cancel_assets: &[10_107],
+        twap_cancel: true,
+        schedule_cancel: Some(hyperliquid::ScheduleCancelLimits { ahead_max_ms: 60_000, clear: true }),
+        vault_transfer: Some(hyperliquid::VaultTransferLimits {
+            vaults: &[treasury()],
+            deposit_max: 2_500_000,
+            withdraw_max: 0,
+        }),
         transfers: &[hyperliquid::TransferLimits {
             action: hyperliquid::Transfer::SpotSend,
             destinations: &[],
             amount_max: 450_000_000,
             tokens: &["PURR:0xc1fb593aeffbeb02f85e0308e9956a90"],
+            source_dexes: &[],
+            destination_dexes: &[],
         }],
+        approve_agent: Some(hyperliquid::AgentLimits { agents: &[treasury()], names: &["desk", ""] }),
+        approve_builder_fee: Some(hyperliquid::BuilderFeeLimits {
+            builders: &[treasury()],
+            rate_max: 1_000_001,
+        }),
         signature_chain_ids: &[0xa4b1, 0x66eee],
     };
     assert_eq!(slot(3).grants, Grants { hyperliquid: Some(expected), ..Grants::NONE });
@@ -159,6 +177,7 @@ fn a_key_that_only_moves_funds_needs_no_vault() {
     let (before, rest) = DESK.split_once("vaults = [").unwrap();
     let (vault, rest) = rest.split_once("\n").unwrap();
     let (window, rest) = rest.split_once("cancel = true\ncancel_assets = [10_107]\n").unwrap();
+    let (_, rest) = rest.split_once("# user-signed\n").unwrap();
     let (chains, rest) = rest.split_once("[slots.hyperliquid.order]").unwrap();
     let (_, transfers) = rest.split_once("[[slots.hyperliquid.transfers]]").unwrap();
     assert!(vault.contains("0x"));
@@ -169,6 +188,36 @@ fn a_key_that_only_moves_funds_needs_no_vault() {
 }
 
 const DRIFT: solana::Program = solana::Program::DriftV2;
+
+#[test]
+fn a_key_may_do_one_thing_alone() {
+    let (before, rest) = DESK.split_once("[slots.hyperliquid]").unwrap();
+    let (_, after) = rest.split_once("[[slots]]").unwrap();
+    let head = "[slots.hyperliquid]\nnetworks = [\"mainnet\"]\nwithout_vault = true\nnonce_behind_max_ms = 1\nnonce_ahead_max_ms = 1\n";
+    let address = "0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C";
+    for grant in [
+        "schedule_cancel = { ahead_max_ms = 5 }".to_owned(),
+        "twap_cancel = true\ncancel_assets = [1]".to_owned(),
+        format!("vault_transfer = {{ vaults = [\"{address}\"], withdraw_max = \"0.000001\" }}"),
+        format!("signature_chain_ids = [1]\napprove_agent = {{ agents = [\"{address}\"], names = \"any\" }}"),
+        format!(
+            "signature_chain_ids = [1]\napprove_builder_fee = {{ builders = [\"{address}\"], rate_percent_max = 1 }}"
+        ),
+        "signature_chain_ids = [1]\ntransfers = [{ action = \"usdClassTransfer\", amount_max = 1 }]".to_owned(),
+        "signature_chain_ids = [1]\ntransfers = [{ action = \"sendAsset\", amount_max = 1, tokens = [\"USDC:0x6d1e7cde53ba9467b783cb7c530ce054\"], source_dexes = [\"\"], destination_dexes = [\"spot\"] }]".to_owned(),
+    ] {
+        let text = format!("{before}{head}{grant}\n\n[[slots]]{after}");
+        assert!(compile("desk.toml", &text).is_ok(), "{grant}");
+    }
+}
+
+#[test]
+fn an_outcome_is_listed_by_the_id_of_its_side_with_a_collar_up_to_1() {
+    let text = DESK.replace("asset = 5", "asset = 100_000_051").replace("price_max = 2\n", "price_max = 1\n");
+    let order =
+        compile("desk.toml", &text).unwrap().slot(3).unwrap().grants.hyperliquid.unwrap().order.unwrap();
+    assert_eq!((order.assets[0].asset, order.assets[0].price_max), (100_000_051, 100_000_000));
+}
 
 #[test]
 fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
@@ -247,6 +296,10 @@ fn const_source_is_one_value_a_line_with_full_paths() {
         amount_max: 450000000,
         tokens: &[
             "PURR:0xc1fb593aeffbeb02f85e0308e9956a90",
+        ],
+        source_dexes: &[
+        ],
+        destination_dexes: &[
         ],
     },
 ]"#;

@@ -16,6 +16,11 @@ amount_max = \"4.5\"
 tokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]
 ";
 
+/// The desk's other user-signed actions.
+const APPROVALS: &str = "approve_agent = { agents = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"], names = [\"desk\", \"\"] }
+approve_builder_fee = { builders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"], rate_percent_max = \"0.01000001\" }
+";
+
 fn faults(text: &str) -> Vec<Fault> {
     compile("desk.toml", text).expect_err("a faulty desk")
 }
@@ -93,13 +98,13 @@ rows! {
 
     a_deadline_for_the_router_that_has_none: ["\"SwapRouter\"" => "\"SwapRouter02\"", "deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §60"], UnusedKey;
     base_decimals_of_a_perpetual: ["kind = \"perp\"" => "kind = \"perp\"\nbase_decimals = §9"], UnusedKey;
-    a_builder_fee_without_builders: ["builders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
-    signature_chains_without_transfers: [TRANSFER => "", "signature_chain_ids = [" => "signature_chain_ids = §["], UnusedKey;
+    a_builder_fee_without_builders: ["\nbuilders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
+    signature_chains_without_transfers: [TRANSFER => "", APPROVALS => "", "signature_chain_ids = [" => "signature_chain_ids = §["], UnusedKey;
     tokens_of_another_action_than_spot_send: ["\"spotSend\"" => "\"usdSend\"", "tokens = [\"PURR" => "tokens = §[\"PURR"], UnusedKey;
 
     text_for_a_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §true"], WrongType;
     a_number_for_text: ["desk = \"test-desk\"" => "desk = §7"], WrongType;
-    a_number_for_a_flag: ["cancel = true" => "cancel = §1"], WrongType;
+    a_number_for_a_flag: ["\ncancel = true" => "\ncancel = §1"], WrongType;
     one_value_for_a_list: ["chains = [1, 10]\nfee" => "chains = §1\nfee"], WrongType;
     a_list_for_a_table: ["out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = §[9, 10]"], WrongType;
     a_date_for_a_number: ["deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §2026-11-30"], WrongType;
@@ -192,7 +197,7 @@ rows! {
     a_slot_without_grants: ["[[slots]]\nslot = 9" => "§[[slots]]\nslot = 10\nname = \"idle\"\npublic_key = { secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }\n[[slots]]\nslot = 9"], EmptyGrants;
     a_venue_without_grants: ["[[slots]]\nslot = 9" => "[[slots]]\nslot = 10\nname = \"idle\"\npublic_key = { secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" }\nevm = §{ chains = [1], fee_per_gas_max = 1, gas_limit_max = 1, transaction_fee_max = 1, access_list_entries_max = 0 }\n[[slots]]\nslot = 9"], EmptyGrants;
     a_token_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [1]\ntokens = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\"]\n[[slots.evm.swaps]]"], EmptyGrants;
-    orders_without_a_vault_to_act_for: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "vaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => ""], EmptyGrants;
+    orders_without_a_vault_to_act_for: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "\nvaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => ""], EmptyGrants;
     orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]" => ""], EmptyGrants;
     a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "", "modify = { base_max = 11, price_min = \"0.5\", price_max = 1_000, unpriced = true }" => ""], EmptyGrants;
 
@@ -216,8 +221,27 @@ rows! {
     a_token_entry_behind_another: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [10]\ntokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\ntransfer = { amount_max = 1 }\n[[slots.evm.swaps]]"], UnreachableRule;
     a_swap_behind_another: ["[[slots]]\nslot = 3" => "§[[slots.evm.swaps]]\nchains = [1]\nrouters = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]\nrouter = \"SwapRouter\"\ntokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]\ntokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\npool_fees = [3000]\namount_in_max = 8\nout_per_in_min = { numerator = 9, denominator = 10 }\ndeadline_ahead_max_s = 60\n[[slots]]\nslot = 3"], UnreachableRule;
     a_swap_of_a_token_into_itself: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "tokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]" => "tokens_in = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]"], UnreachableRule;
-    cancel_assets_without_cancels: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "cancel = true" => ""], UnreachableRule;
+    cancel_assets_without_cancels: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "\ncancel = true" => "", "twap_cancel = true" => ""], UnreachableRule;
 
+    an_outcome_above_1: ["asset = 5" => "asset = 100_000_050", "price_max = 2\nnotional" => "price_max = §2\nnotional"], Collar;
+    an_outcome_of_a_third_side: ["asset = 5" => "asset = §100_000_052", "price_max = 2\nnotional" => "price_max = 1\nnotional"], UnknownValue;
+    a_twap_shorter_than_the_exchange_takes: ["minutes_min = 5" => "minutes_min = §4"], UnknownValue;
+    a_twap_longer_than_the_exchange_takes: ["minutes_max = 90" => "minutes_max = §1441"], UnknownValue;
+    a_twap_upside_down: ["minutes_min = 5, minutes_max = 90" => "minutes_min = 90, minutes_max = §5"], UnreachableRule;
+    a_twap_without_minutes: ["twap = { minutes_min = 5, minutes_max = 90 }" => "twap = §§{ }"], MissingKey MissingKey;
+    a_margin_cap_of_zero: ["margin_add_max = \"1.500001\"" => "margin_add_max = §0"], ZeroCap;
+    a_margin_finer_than_the_exchanges: ["margin_add_max = \"1.500001\"" => "margin_add_max = §\"1.5000001\""], NotANumber;
+    a_scheduled_cancel_without_reach: ["{ ahead_max_ms = 60_000, clear = true }" => "§{ clear = true }"], MissingKey;
+    a_vault_transfer_without_vaults: ["vault_transfer = { vaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]," => "vault_transfer = §{"], MissingKey;
+    a_vault_transfer_in_no_direction: [", deposit_max = \"2.5\" }" => " }", "vault_transfer = {" => "vault_transfer = §{"], EmptyGrants;
+    an_agent_whose_name_is_not_said: [", names = [\"desk\", \"\"] }" => " }", "approve_agent = {" => "approve_agent = §{"], MissingKey;
+    an_agent_with_any_other_word: ["names = [\"desk\", \"\"]" => "names = §\"all\""], UnknownValue;
+    an_agent_with_no_names: ["names = [\"desk\", \"\"]" => "names = §[]"], EmptyList;
+    an_agents_name_beyond_ascii: ["names = [\"desk\", \"\"]" => "names = [§\"bürö\"]"], BadName;
+    a_builder_rate_of_zero: ["\"0.01000001\"" => "§0"], ZeroCap;
+    a_destination_of_a_class_transfer: ["action = \"spotSend\"\namount_max = \"4.5\"\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]" => "action = \"usdClassTransfer\"\namount_max = 1\ndestinations = §[]"], UnusedKey;
+    a_dex_of_another_action_than_send_asset: ["amount_max = \"4.5\"" => "amount_max = \"4.5\"\nsource_dexes = §[\"\"]"], UnusedKey;
+    no_dexes_for_send_asset: ["[[slots.hyperliquid.transfers]]" => "§§[[slots.hyperliquid.transfers]]", "\"spotSend\"" => "\"sendAsset\""], MissingKey MissingKey;
     faults_of_three_venues_at_once: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0", "asset = 5" => "asset = §5.0", "index = 13\nbase_max" => "index = §65536\nbase_max"], ZeroCap Float TooLarge;
 }
 

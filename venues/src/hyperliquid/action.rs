@@ -1,11 +1,7 @@
 //! What an action says, once it has been decoded.
 
-use core::marker::PhantomData;
-
-use wire::Why;
-
 use super::decimal::Decimal;
-use super::msgpack::Reader;
+use super::list::List;
 use super::rules::{Grouping, TimeInForce, Transfer};
 use crate::Address;
 
@@ -18,14 +14,36 @@ pub enum Content<'s> {
     Cancel(CancelBatch<'s, Cancel>),
     /// cancelByCloid
     CancelByCloid(CancelBatch<'s, CancelByCloid<'s>>),
+    /// modify
+    Modify(Modify<'s>),
+    /// batchModify
+    BatchModify(List<'s, Modify<'s>>),
+    /// twapOrder
+    TwapOrder(TwapOrder<'s>),
+    /// twapCancel
+    TwapCancel(TwapCancel),
+    /// scheduleCancel
+    ScheduleCancel(ScheduleCancel),
     /// updateLeverage
     UpdateLeverage(UpdateLeverage),
+    /// updateIsolatedMargin
+    UpdateIsolatedMargin(UpdateIsolatedMargin),
+    /// vaultTransfer
+    VaultTransfer(VaultTransfer),
     /// usdSend
     UsdSend(Transferral<'s>),
     /// spotSend
     SpotSend(Transferral<'s>),
     /// withdraw3
     Withdraw3(Transferral<'s>),
+    /// sendAsset
+    SendAsset(SendAsset<'s>),
+    /// usdClassTransfer
+    UsdClassTransfer(UsdClassTransfer<'s>),
+    /// approveAgent
+    ApproveAgent(ApproveAgent<'s>),
+    /// approveBuilderFee
+    ApproveBuilderFee(ApproveBuilderFee<'s>),
 }
 
 impl Content<'_> {
@@ -36,10 +54,21 @@ impl Content<'_> {
             Self::Order(_) => "order",
             Self::Cancel(_) => "cancel",
             Self::CancelByCloid(_) => "cancelByCloid",
+            Self::Modify(_) => "modify",
+            Self::BatchModify(_) => "batchModify",
+            Self::TwapOrder(_) => "twapOrder",
+            Self::TwapCancel(_) => "twapCancel",
+            Self::ScheduleCancel(_) => "scheduleCancel",
             Self::UpdateLeverage(_) => "updateLeverage",
+            Self::UpdateIsolatedMargin(_) => "updateIsolatedMargin",
+            Self::VaultTransfer(_) => "vaultTransfer",
             Self::UsdSend(_) => "usdSend",
             Self::SpotSend(_) => "spotSend",
             Self::Withdraw3(_) => "withdraw3",
+            Self::SendAsset(_) => "sendAsset",
+            Self::UsdClassTransfer(_) => "usdClassTransfer",
+            Self::ApproveAgent(_) => "approveAgent",
+            Self::ApproveBuilderFee(_) => "approveBuilderFee",
         }
     }
 }
@@ -131,6 +160,57 @@ impl Tpsl {
     }
 }
 
+/// A "modify" action, or one element of "batchModify": the order that stands takes the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modify<'s> {
+    /// oid: the order that goes.
+    pub target: OrderReference<'s>,
+    /// order: the one that comes, whole.
+    pub order: Order<'s>,
+}
+
+/// An order that is on the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderReference<'s> {
+    /// The exchange's order id.
+    Oid(u64),
+    /// The client's own id.
+    Cloid(&'s str),
+}
+
+/// A "twapOrder" action: the exchange trades the size in slices over a while, at whatever the market asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TwapOrder<'s> {
+    /// a: the full asset id
+    pub asset: u32,
+    /// b
+    pub is_buy: bool,
+    /// s, in base units, of all slices together; not zero
+    pub size: Decimal<'s>,
+    /// r
+    pub reduce_only: bool,
+    /// m, at least 1
+    pub minutes: u32,
+    /// t: whether the slices come at random times
+    pub randomize: bool,
+}
+
+/// A "twapCancel" action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TwapCancel {
+    /// a: the full asset id
+    pub asset: u32,
+    /// t: the exchange's id of the TWAP
+    pub twap_id: u64,
+}
+
+/// A "scheduleCancel" action: the dead man's switch over all orders of the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScheduleCancel {
+    /// time, ms since the Unix epoch; absent takes the schedule away
+    pub time: Option<u64>,
+}
+
 /// A "cancel" or "cancelByCloid" action.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelBatch<'s, T> {
@@ -169,6 +249,28 @@ pub struct UpdateLeverage {
     pub leverage: u32,
 }
 
+/// An "updateIsolatedMargin" action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpdateIsolatedMargin {
+    /// asset: the full asset id
+    pub asset: u32,
+    /// isBuy: the side of the position; the exchange does not look at it
+    pub is_buy: bool,
+    /// ntli, 10^-6 USD: added to the position's margin, or taken from it where it is negative
+    pub amount: i64,
+}
+
+/// A "vaultTransfer" action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VaultTransfer {
+    /// vaultAddress: the vault that is paid into or out of; not the one acted for
+    pub vault: Address,
+    /// isDeposit
+    pub is_deposit: bool,
+    /// usd, 10^-6 USD
+    pub amount: u64,
+}
+
 /// A user-signed action that moves funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transferral<'s> {
@@ -178,68 +280,56 @@ pub struct Transferral<'s> {
     pub destination: Address,
     /// amount, of USD or of the token
     pub amount: Decimal<'s>,
-    /// token, "NAME:0x…"; spotSend has one, the others none
+    /// token, "NAME:0x…"; spotSend and sendAsset have one, the others none
     pub token: Option<&'s str>,
     /// signatureChainId: the chain id of the EIP-712 domain
     pub signature_chain_id: u64,
 }
 
-/// A list whose elements stand as msgpack in the canonical bytes.
-///
-/// Nothing is copied out of them: going over the list reads the same bytes again, with the same reader that
-/// checked every element when the action was decoded, so there is no second opinion on what they say.
-#[derive(Clone, Copy, Debug)]
-pub struct List<'s, T> {
-    bytes: &'s [u8],
-    len: usize,
-    element: PhantomData<T>,
+/// A "sendAsset" action: a transfer between the exchange's books, of its own account or to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendAsset<'s> {
+    /// What goes where.
+    pub transferral: Transferral<'s>,
+    /// sourceDex: "" is the exchange's own perpetuals, "spot" the spot balance, else a HIP-3 dex
+    pub source_dex: &'s str,
+    /// destinationDex
+    pub destination_dex: &'s str,
+    /// fromSubAccount: whose funds they are; "" (the signer's) is none
+    pub sub_account: Option<Address>,
 }
 
-/// What a [`List`] is made of.
-pub(crate) trait Element<'s>: Sized {
-    /// Reads one element whole and checks it.
-    fn read(reader: &mut Reader<'s>) -> Result<Self, Why>;
+/// A "usdClassTransfer" action: USDC between the spot and the perpetuals balance of one account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsdClassTransfer<'s> {
+    /// The number at the front of amount, USD
+    pub amount: Decimal<'s>,
+    /// " subaccount:0x…" behind it: whose balances they are
+    pub sub_account: Option<Address>,
+    /// toPerp
+    pub to_perp: bool,
+    /// signatureChainId
+    pub signature_chain_id: u64,
 }
 
-impl<'s, T> List<'s, T> {
-    /// `len` elements at the front of `bytes`, every one of which was read.
-    pub(crate) const fn new(bytes: &'s [u8], len: usize) -> Self {
-        Self { bytes, len, element: PhantomData }
-    }
-
-    /// How many; never zero.
-    #[must_use]
-    #[allow(clippy::len_without_is_empty)]
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Goes over the elements.
-    #[must_use]
-    pub const fn iter(&self) -> Elements<'s, T> {
-        Elements { reader: Reader::new(self.bytes), left: self.len, element: PhantomData }
-    }
+/// An "approveAgent" action: another key may sign L1 actions for this account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApproveAgent<'s> {
+    /// agentAddress
+    pub agent: Address,
+    /// agentName; absent and null sign as ""
+    pub name: &'s str,
+    /// signatureChainId
+    pub signature_chain_id: u64,
 }
 
-/// The elements of a [`List`]. Each was read before, so none is an error; should one be, it is handed on.
-#[derive(Clone, Debug)]
-pub struct Elements<'s, T> {
-    reader: Reader<'s>,
-    left: usize,
-    element: PhantomData<T>,
+/// An "approveBuilderFee" action: a builder may charge this account up to a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApproveBuilderFee<'s> {
+    /// builder
+    pub builder: Address,
+    /// The number in front of the % of maxFeeRate, in percent
+    pub rate_max: Decimal<'s>,
+    /// signatureChainId
+    pub signature_chain_id: u64,
 }
-
-macro_rules! elements {
-    ($($element:ty),+) => {
-        $(impl<'s> Iterator for Elements<'s, $element> {
-            type Item = Result<$element, Why>;
-
-            fn next(&mut self) -> Option<Self::Item> {
-                self.left = self.left.checked_sub(1)?;
-                Some(Element::read(&mut self.reader))
-            }
-        })+
-    };
-}
-
-elements!(Order<'s>, Cancel, CancelByCloid<'s>);

@@ -11,6 +11,7 @@
 use wire::{Refusal, Why};
 
 use super::action::Content;
+use super::eip712::UserSigned;
 use super::envelope::{Claims, Envelope};
 use super::rules::Network;
 use super::{Action, Form, Scratch, eip712, l1, transcode, user_signed};
@@ -20,7 +21,7 @@ use crate::Digest;
 ///
 /// # Errors
 /// `Malformed` when the bytes are not one canonical action with its envelope, or a claim differs from what was
-/// computed; `ActionNotSupported` for every action type but the seven of this vault.
+/// computed; `ActionNotSupported` for every action type that [`Content`] does not name.
 pub fn decode<'s>(form: Form, payload: &'s [u8], scratch: &'s mut Scratch) -> Result<Action<'s>, Why> {
     let (envelope, claims, action) = Envelope::read(payload)?;
     match form {
@@ -60,17 +61,35 @@ fn decode_user_signed<'s>(
     text: &'s [u8],
 ) -> Result<Action<'s>, Why> {
     let (content, digest) = user_signed::read_action(&envelope, text)?;
-    let primary_type = match content {
-        Content::UsdSend(transferral) | Content::SpotSend(transferral) | Content::Withdraw3(transferral) => {
-            Some(eip712::primary_type(transferral.action))
-        }
-        Content::Order(_) | Content::Cancel(_) | Content::CancelByCloid(_) | Content::UpdateLeverage(_) => {
-            None
-        }
-    };
+    let primary_type = primary_type(&content);
     check(claims.source.is_none() && claims.connection_id.is_none())?;
     check(claims.primary_type.is_none() || claims.primary_type == primary_type)?;
     Ok(Action { envelope, content, canonical: text, connection_id: None, digest })
+}
+
+/// The EIP-712 type of a user-signed action; an L1 action has none of its own.
+const fn primary_type(content: &Content<'_>) -> Option<&'static str> {
+    let kind = match content {
+        Content::UsdSend(_) => UserSigned::UsdSend,
+        Content::SpotSend(_) => UserSigned::SpotSend,
+        Content::Withdraw3(_) => UserSigned::Withdraw,
+        Content::SendAsset(_) => UserSigned::SendAsset,
+        Content::UsdClassTransfer(_) => UserSigned::UsdClassTransfer,
+        Content::ApproveAgent(_) => UserSigned::ApproveAgent,
+        Content::ApproveBuilderFee(_) => UserSigned::ApproveBuilderFee,
+        Content::Order(_)
+        | Content::Modify(_)
+        | Content::BatchModify(_)
+        | Content::TwapOrder(_)
+        | Content::TwapCancel(_)
+        | Content::ScheduleCancel(_)
+        | Content::Cancel(_)
+        | Content::CancelByCloid(_)
+        | Content::UpdateLeverage(_)
+        | Content::UpdateIsolatedMargin(_)
+        | Content::VaultTransfer(_) => return None,
+    };
+    Some(kind.primary_type())
 }
 
 fn hash_connection_id(envelope: &Envelope, msgpack: &[u8]) -> [u8; 32] {

@@ -1,4 +1,4 @@
-//! The EIP-712 hashes of the two schemes: the phantom agent of L1 actions and the transfers a user signs.
+//! The EIP-712 hashes of the two schemes: the phantom agent of L1 actions, and the actions a user signs as they are.
 //!
 //! Every type string is compiled in and named by the action's type; none comes from a request. What does not
 //! depend on the request is a constant, recomputed by a test.
@@ -9,8 +9,7 @@
 //! user-signed domain HyperliquidSignTransaction / 1 / signatureChainId / 0x0, struct of the action
 //! ```
 
-use super::action::Transferral;
-use super::rules::{Network, Transfer};
+use super::rules::Network;
 use crate::Digest;
 
 const PREFIX: [u8; 2] = [0x19, 0x01];
@@ -25,33 +24,55 @@ pub(crate) fn agent_digest(network: Network, connection_id: &[u8; 32]) -> Digest
     Digest::keccak256(&[&PREFIX, &EXCHANGE_DOMAIN, agent.as_bytes()])
 }
 
-/// Digest of a user-signed transfer; the texts are hashed as they were posted.
-pub(crate) fn transfer_digest(
-    transferral: &Transferral<'_>,
-    network_name: &str,
-    destination: &str,
-    time: u64,
-) -> Digest {
-    let text = |text: &str| Digest::keccak256(&[text.as_bytes()]);
-    let type_hash = match transferral.action {
-        Transfer::UsdSend => &USD_SEND_TYPE_HASH,
-        Transfer::SpotSend => &SPOT_SEND_TYPE_HASH,
-        Transfer::Withdraw3 => &WITHDRAW_TYPE_HASH,
-    };
-    let token = transferral.token.map(text);
-    let content = Digest::keccak256(&[
-        type_hash,
-        text(network_name).as_bytes(),
-        text(destination).as_bytes(),
-        token.as_ref().map_or(&[], |token| token.as_bytes()),
-        text(transferral.amount.text).as_bytes(),
-        &word(time),
-    ]);
+/// A user-signed action, by its EIP-712 type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UserSigned {
+    UsdSend,
+    SpotSend,
+    /// withdraw3; the EIP-712 type carries no 3
+    Withdraw,
+    UsdClassTransfer,
+    SendAsset,
+    ApproveAgent,
+    ApproveBuilderFee,
+}
+
+impl UserSigned {
+    /// The EIP-712 primary type.
+    pub(crate) const fn primary_type(self) -> &'static str {
+        match self {
+            Self::UsdSend => "HyperliquidTransaction:UsdSend",
+            Self::SpotSend => "HyperliquidTransaction:SpotSend",
+            Self::Withdraw => "HyperliquidTransaction:Withdraw",
+            Self::UsdClassTransfer => "HyperliquidTransaction:UsdClassTransfer",
+            Self::SendAsset => "HyperliquidTransaction:SendAsset",
+            Self::ApproveAgent => "HyperliquidTransaction:ApproveAgent",
+            Self::ApproveBuilderFee => "HyperliquidTransaction:ApproveBuilderFee",
+        }
+    }
+
+    const fn type_hash(self) -> &'static [u8; 32] {
+        match self {
+            Self::UsdSend => &USD_SEND_TYPE_HASH,
+            Self::SpotSend => &SPOT_SEND_TYPE_HASH,
+            Self::Withdraw => &WITHDRAW_TYPE_HASH,
+            Self::UsdClassTransfer => &USD_CLASS_TRANSFER_TYPE_HASH,
+            Self::SendAsset => &SEND_ASSET_TYPE_HASH,
+            Self::ApproveAgent => &APPROVE_AGENT_TYPE_HASH,
+            Self::ApproveBuilderFee => &APPROVE_BUILDER_FEE_TYPE_HASH,
+        }
+    }
+}
+
+/// Digest of a user-signed action; `words` are its encoded members, in three parts, in the order of its type.
+pub(crate) fn digest(kind: UserSigned, signature_chain_id: u64, words: &[&[u8]; 3]) -> Digest {
+    let [first, middle, last] = words;
+    let content = Digest::keccak256(&[kind.type_hash(), first, middle, last]);
     let domain = Digest::keccak256(&[
         &DOMAIN_TYPE_HASH,
         &SIGN_TRANSACTION_NAME_HASH,
         &VERSION_HASH,
-        &word(transferral.signature_chain_id),
+        &uint_word(signature_chain_id),
         &[0; 32],
     ]);
     Digest::keccak256(&[&PREFIX, domain.as_bytes(), content.as_bytes()])
@@ -60,22 +81,23 @@ pub(crate) fn transfer_digest(
 /// The EIP-712 primary type of an L1 action.
 pub(crate) const AGENT_PRIMARY_TYPE: &str = "Agent";
 
-/// The EIP-712 primary type of a transfer. The one of withdraw3 carries no 3.
-pub(crate) const fn primary_type(action: Transfer) -> &'static str {
-    match action {
-        Transfer::UsdSend => "HyperliquidTransaction:UsdSend",
-        Transfer::SpotSend => "HyperliquidTransaction:SpotSend",
-        Transfer::Withdraw3 => "HyperliquidTransaction:Withdraw",
-    }
+/// Text as EIP-712 encodes it: its hash.
+pub(crate) fn text_word(text: &str) -> [u8; 32] {
+    *Digest::keccak256(&[text.as_bytes()]).as_bytes()
 }
 
 /// An integer as EIP-712 encodes it: 32 bytes, big-endian.
-fn word(value: u64) -> [u8; 32] {
+pub(crate) fn uint_word(value: u64) -> [u8; 32] {
     let mut word = [0; 32];
     if let Some(low) = word.last_chunk_mut() {
         *low = value.to_be_bytes();
     }
     word
+}
+
+/// A yes or no as EIP-712 encodes it: 1 or 0.
+pub(crate) fn flag_word(value: bool) -> [u8; 32] {
+    uint_word(value.into())
 }
 
 /// keccak256 of EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)
@@ -138,6 +160,30 @@ const WITHDRAW_TYPE_HASH: [u8; 32] = [
     0x11, 0xa2, 0xa6, 0x55, 0x53, 0xbe, 0xbd, 0x4d, 0x52, 0xb4, 0x4a, 0x2a, 0x00, 0x0d, 0x9a,
 ];
 
+/// keccak256 of HyperliquidTransaction:UsdClassTransfer(string hyperliquidChain,string amount,bool toPerp,uint64 nonce)
+const USD_CLASS_TRANSFER_TYPE_HASH: [u8; 32] = [
+    0x7a, 0x3e, 0xeb, 0xb1, 0x99, 0x7d, 0x2e, 0x45, 0x94, 0x72, 0x88, 0x6f, 0x8c, 0xf9, 0x82, 0x9a, 0x79,
+    0xb1, 0xb0, 0x0c, 0x72, 0xa0, 0x6c, 0x9f, 0xe0, 0x15, 0xc9, 0x12, 0x99, 0xae, 0xcd, 0x43,
+];
+
+/// keccak256 of HyperliquidTransaction:SendAsset(string hyperliquidChain,string destination,string sourceDex,string destinationDex,string token,string amount,string fromSubAccount,uint64 nonce)
+const SEND_ASSET_TYPE_HASH: [u8; 32] = [
+    0x5f, 0x7c, 0xf3, 0x97, 0xb9, 0x77, 0xb0, 0x76, 0xf0, 0xfb, 0xb9, 0x93, 0xba, 0xdf, 0xc7, 0xdd, 0x11,
+    0xbd, 0x71, 0x46, 0x1a, 0x3d, 0x07, 0x6c, 0x09, 0x40, 0xef, 0xf5, 0xf9, 0x1a, 0xc8, 0x49,
+];
+
+/// keccak256 of HyperliquidTransaction:ApproveAgent(string hyperliquidChain,address agentAddress,string agentName,uint64 nonce)
+const APPROVE_AGENT_TYPE_HASH: [u8; 32] = [
+    0x44, 0x64, 0xab, 0xf6, 0x14, 0x8f, 0x11, 0x5d, 0x79, 0x36, 0x2d, 0x98, 0x32, 0x00, 0x81, 0xaa, 0x2a,
+    0xe8, 0xa5, 0xc8, 0x40, 0x08, 0x3c, 0xb6, 0x58, 0x20, 0xbf, 0xfc, 0x21, 0x39, 0x43, 0x78,
+];
+
+/// keccak256 of HyperliquidTransaction:ApproveBuilderFee(string hyperliquidChain,string maxFeeRate,address builder,uint64 nonce)
+const APPROVE_BUILDER_FEE_TYPE_HASH: [u8; 32] = [
+    0x46, 0x16, 0x84, 0xea, 0xb6, 0xdc, 0xdf, 0xdd, 0x79, 0xc6, 0x25, 0x06, 0x48, 0xd4, 0x1a, 0x1a, 0xbe,
+    0x3c, 0x82, 0x6c, 0xea, 0xb6, 0xc5, 0x13, 0xfc, 0x4f, 0x30, 0x15, 0x6f, 0x23, 0x3a, 0xd3,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,20 +203,29 @@ mod tests {
         assert_eq!(AGENT_TYPE_HASH, hash("Agent(string source,bytes32 connectionId)"));
         assert_eq!(MAINNET_SOURCE_HASH, hash("a"));
         assert_eq!(TESTNET_SOURCE_HASH, hash("b"));
-        let domain =
-            Digest::keccak256(&[&DOMAIN_TYPE_HASH, &hash("Exchange"), &VERSION_HASH, &word(1337), &[0; 32]]);
+        let domain = Digest::keccak256(&[
+            &DOMAIN_TYPE_HASH,
+            &hash("Exchange"),
+            &VERSION_HASH,
+            &uint_word(1337),
+            &[0; 32],
+        ]);
         assert_eq!(&EXCHANGE_DOMAIN, domain.as_bytes());
-        for (action, type_hash, fields) in [
-            (Transfer::UsdSend, USD_SEND_TYPE_HASH, "string destination,string amount,uint64 time"),
+        for (kind, fields) in [
+            (UserSigned::UsdSend, "string destination,string amount,uint64 time"),
+            (UserSigned::SpotSend, "string destination,string token,string amount,uint64 time"),
+            (UserSigned::Withdraw, "string destination,string amount,uint64 time"),
+            (UserSigned::UsdClassTransfer, "string amount,bool toPerp,uint64 nonce"),
             (
-                Transfer::SpotSend,
-                SPOT_SEND_TYPE_HASH,
-                "string destination,string token,string amount,uint64 time",
+                UserSigned::SendAsset,
+                "string destination,string sourceDex,string destinationDex,string token,string amount,\
+                 string fromSubAccount,uint64 nonce",
             ),
-            (Transfer::Withdraw3, WITHDRAW_TYPE_HASH, "string destination,string amount,uint64 time"),
+            (UserSigned::ApproveAgent, "address agentAddress,string agentName,uint64 nonce"),
+            (UserSigned::ApproveBuilderFee, "string maxFeeRate,address builder,uint64 nonce"),
         ] {
-            let parts = [primary_type(action), "(string hyperliquidChain,", fields, ")"].map(str::as_bytes);
-            assert_eq!(&type_hash, Digest::keccak256(&parts).as_bytes());
+            let parts = [kind.primary_type(), "(string hyperliquidChain,", fields, ")"].map(str::as_bytes);
+            assert_eq!(kind.type_hash(), Digest::keccak256(&parts).as_bytes());
         }
     }
 }

@@ -8,11 +8,15 @@ use wire::{Now, Refusal, Shown, Why};
 
 use super::Action;
 use super::action::{
-    Builder, Content, Order, OrderBatch, OrderGrouping, OrderKind, Transferral, UpdateLeverage,
+    Builder, Content, Modify, Order, OrderBatch, OrderGrouping, OrderKind, ScheduleCancel, TwapOrder,
+    UpdateIsolatedMargin, UpdateLeverage, VaultTransfer,
 };
 use super::decimal::Decimal;
 use super::envelope::Envelope;
-use super::rules::{AssetLimits, DECIMAL_SCALE, Decimal8, Limits, OrderLimits};
+use super::judge_user_signed::{
+    judge_agent, judge_builder_fee, judge_class_transfer, judge_send_asset, judge_transferral,
+};
+use super::rules::{AssetLimits, DECIMAL_SCALE, Decimal8, Limits, OrderLimits, USD_SCALE};
 use crate::{Address, Charge, SingleUseNonce};
 
 /// Digits after the point of a notional, the product of two [`Decimal8`].
@@ -27,26 +31,34 @@ pub(super) fn judge(
 ) -> Result<Charge, Why> {
     let envelope = action.envelope();
     judge_envelope(envelope, limits, now)?;
+    if action.connection_id().is_some() {
+        judge_vault(envelope, limits)?;
+    }
     match action.content() {
-        Content::Order(batch) => {
-            judge_vault(envelope, limits)?;
-            judge_orders(batch, limits)?;
-        }
+        Content::Order(batch) => judge_orders(batch, limits)?,
+        Content::Modify(modify) => judge_modifies(1, core::iter::once(Ok(*modify)), limits)?,
+        Content::BatchModify(batch) => judge_modifies(batch.len(), batch.iter(), limits)?,
+        Content::TwapOrder(twap) => judge_twap(twap, limits)?,
         Content::Cancel(batch) => {
-            judge_vault(envelope, limits)?;
-            judge_cancels(limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
+            judge_cancels(limits.cancel, limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
         }
         Content::CancelByCloid(batch) => {
-            judge_vault(envelope, limits)?;
-            judge_cancels(limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
+            judge_cancels(limits.cancel, limits, batch.cancels.iter().map(|cancel| Ok(cancel?.asset)))?;
         }
-        Content::UpdateLeverage(update) => {
-            judge_vault(envelope, limits)?;
-            judge_leverage(update, limits)?;
+        Content::TwapCancel(cancel) => {
+            judge_cancels(limits.twap_cancel, limits, core::iter::once(Ok(cancel.asset)))?;
         }
+        Content::ScheduleCancel(schedule) => judge_schedule(schedule, limits, now)?,
+        Content::UpdateLeverage(update) => judge_leverage(update, limits)?,
+        Content::UpdateIsolatedMargin(update) => judge_margin(update, limits)?,
+        Content::VaultTransfer(transfer) => judge_vault_transfer(transfer, limits)?,
         Content::UsdSend(transferral) | Content::SpotSend(transferral) | Content::Withdraw3(transferral) => {
             judge_transferral(transferral, limits, account)?;
         }
+        Content::SendAsset(send) => judge_send_asset(send, limits, account)?,
+        Content::UsdClassTransfer(transfer) => judge_class_transfer(transfer, limits)?,
+        Content::ApproveAgent(approval) => judge_agent(approval, limits)?,
+        Content::ApproveBuilderFee(approval) => judge_builder_fee(approval, limits)?,
     }
     let nonce = envelope.nonce;
     let single_use_nonce = Some(SingleUseNonce { nonce, ahead_max_ms: limits.nonce_ahead_max_ms });
@@ -87,12 +99,7 @@ fn judge_vault(envelope: &Envelope, limits: &Limits<'_>) -> Result<(), Why> {
 
 fn judge_orders(batch: &OrderBatch<'_>, limits: &Limits<'_>) -> Result<(), Why> {
     let limits = limits.order.as_ref().ok_or(Refusal::ActionNotAllowed)?;
-    let orders_max = usize::try_from(limits.orders_max).unwrap_or(usize::MAX);
-    if batch.orders.len() > orders_max {
-        return Err(Why::new(Refusal::TooManyOrders)
-            .observed(Shown::size(batch.orders.len()))
-            .limit(Shown::uint(limits.orders_max.into())));
-    }
+    judge_count(batch.orders.len(), limits)?;
     match batch.grouping {
         OrderGrouping::Named(grouping) if limits.groupings.contains(&grouping) => {}
         OrderGrouping::Named(_) => return Err(Refusal::GroupingNotAllowed.into()),
@@ -104,8 +111,37 @@ fn judge_orders(batch: &OrderBatch<'_>, limits: &Limits<'_>) -> Result<(), Why> 
     if let Some(builder) = &batch.builder {
         judge_builder(builder, limits)?;
     }
+    judge_each(batch.orders.iter(), limits)
+}
+
+/// A modification is judged as the order that comes: what goes is on the exchange's book, where the vault cannot
+/// look, so nothing is taken off for it.
+fn judge_modifies<'s>(
+    len: usize,
+    modifies: impl Iterator<Item = Result<Modify<'s>, Why>>,
+    limits: &Limits<'_>,
+) -> Result<(), Why> {
+    let limits = limits.order.as_ref().filter(|order| order.modify).ok_or(Refusal::ActionNotAllowed)?;
+    judge_count(len, limits)?;
+    judge_each(modifies.map(|modify| Ok(modify?.order)), limits)
+}
+
+fn judge_count(len: usize, limits: &OrderLimits<'_>) -> Result<(), Why> {
+    if len > usize::try_from(limits.orders_max).unwrap_or(usize::MAX) {
+        return Err(Why::new(Refusal::TooManyOrders)
+            .observed(Shown::size(len))
+            .limit(Shown::uint(limits.orders_max.into())));
+    }
+    Ok(())
+}
+
+/// Judges the orders of one action, each and all together.
+fn judge_each<'s>(
+    orders: impl Iterator<Item = Result<Order<'s>, Why>>,
+    limits: &OrderLimits<'_>,
+) -> Result<(), Why> {
     let mut action_notional = 0_u128;
-    for (index, order) in batch.orders.iter().enumerate() {
+    for (index, order) in orders.enumerate() {
         let notional =
             order.and_then(|order| judge_order(&order, limits)).map_err(|why| why.subject(index))?;
         action_notional = action_notional
@@ -142,22 +178,45 @@ fn judge_order(order: &Order<'_>, limits: &OrderLimits<'_>) -> Result<u128, Why>
         OrderKind::Trigger { price, .. } => judge_price(&price, asset)?,
     }
     judge_price(&order.price, asset)?;
-    if order.size.units > asset.size_max {
-        return Err(Why::new(Refusal::SizeAboveCap)
-            .observed(shown(order.size.units))
-            .limit(shown(asset.size_max)));
-    }
     let unpriced = matches!(order.kind, OrderKind::Trigger { is_market: true, .. });
     let worst_price = if order.is_buy && !unpriced { order.price.units } else { asset.price_max };
-    let notional = order
-        .size
-        .units
-        .checked_mul(worst_price)
-        .ok_or_else(|| notional_above(u128::MAX, asset.notional_max))?;
+    judge_size(&order.size, worst_price, asset)
+}
+
+/// Holds a size against the caps of its asset and returns its notional at `worst_price`.
+fn judge_size(size: &Decimal<'_>, worst_price: Decimal8, asset: &AssetLimits) -> Result<u128, Why> {
+    if size.units > asset.size_max {
+        return Err(Why::new(Refusal::SizeAboveCap).observed(shown(size.units)).limit(shown(asset.size_max)));
+    }
+    let notional =
+        size.units.checked_mul(worst_price).ok_or_else(|| notional_above(u128::MAX, asset.notional_max))?;
     if notional > asset.notional_max {
         return Err(notional_above(notional, asset.notional_max));
     }
     Ok(notional)
+}
+
+/// A TWAP has no price at all, so it is worth its whole size at the top of the collar, whichever side it is on.
+fn judge_twap(twap: &TwapOrder<'_>, limits: &Limits<'_>) -> Result<(), Why> {
+    let order = limits.order.as_ref().ok_or(Refusal::ActionNotAllowed)?;
+    let limits = order.twap.as_ref().ok_or(Refusal::ActionNotAllowed)?;
+    let asset = find_asset(twap.asset, order.assets)?;
+    let why = |limit: u32| {
+        Why::new(Refusal::TwapMinutesNotAllowed)
+            .observed(Shown::uint(twap.minutes.into()))
+            .limit(Shown::uint(limit.into()))
+    };
+    if twap.minutes < limits.minutes_min {
+        return Err(why(limits.minutes_min));
+    }
+    if twap.minutes > limits.minutes_max {
+        return Err(why(limits.minutes_max));
+    }
+    let notional = judge_size(&twap.size, asset.price_max, asset)?;
+    if notional > order.action_notional_max {
+        return Err(notional_above(notional, order.action_notional_max));
+    }
+    Ok(())
 }
 
 fn judge_price(price: &Decimal<'_>, asset: &AssetLimits) -> Result<(), Why> {
@@ -171,8 +230,12 @@ fn judge_price(price: &Decimal<'_>, asset: &AssetLimits) -> Result<(), Why> {
     Ok(())
 }
 
-fn judge_cancels(limits: &Limits<'_>, assets: impl Iterator<Item = Result<u32, Why>>) -> Result<(), Why> {
-    if !limits.cancel {
+fn judge_cancels(
+    granted: bool,
+    limits: &Limits<'_>,
+    assets: impl Iterator<Item = Result<u32, Why>>,
+) -> Result<(), Why> {
+    if !granted {
         return Err(Refusal::ActionNotAllowed.into());
     }
     let traded = limits.order.map_or(&[][..], |order| order.assets);
@@ -196,32 +259,47 @@ fn judge_leverage(update: &UpdateLeverage, limits: &Limits<'_>) -> Result<(), Wh
     Ok(())
 }
 
-fn judge_transferral(
-    transferral: &Transferral<'_>,
-    limits: &Limits<'_>,
-    account: &Address,
-) -> Result<(), Why> {
-    let entry = limits
-        .transfers
-        .iter()
-        .find(|entry| entry.action == transferral.action)
-        .ok_or(Refusal::ActionNotAllowed)?;
-    if !limits.signature_chain_ids.contains(&transferral.signature_chain_id) {
-        return Err(
-            Why::new(Refusal::SignatureChainNotAllowed).observed(Shown::uint(transferral.signature_chain_id))
-        );
+/// The cap is the asset's, and there is one for each direction: adding puts more at stake, taking away brings the
+/// liquidation nearer.
+fn judge_margin(update: &UpdateIsolatedMargin, limits: &Limits<'_>) -> Result<(), Why> {
+    let limits = limits.order.as_ref().ok_or(Refusal::ActionNotAllowed)?;
+    let asset = find_asset(update.asset, limits.assets)?;
+    let cap = if update.amount < 0 { asset.margin_remove_max } else { asset.margin_add_max };
+    judge_usd(update.amount.unsigned_abs(), cap, Refusal::MarginAboveCap)
+}
+
+fn judge_schedule(schedule: &ScheduleCancel, limits: &Limits<'_>, now: Now) -> Result<(), Why> {
+    let limits = limits.schedule_cancel.as_ref().ok_or(Refusal::ActionNotAllowed)?;
+    let Some(time) = schedule.time else {
+        return if limits.clear { Ok(()) } else { Err(Refusal::ScheduleClearNotAllowed.into()) };
+    };
+    let latest = now.wall_ms.saturating_add(limits.ahead_max_ms);
+    let why =
+        |limit| Why::new(Refusal::ScheduleNotAllowed).observed(Shown::uint(time)).limit(Shown::uint(limit));
+    match time {
+        _ if time <= now.wall_ms => Err(why(now.wall_ms)),
+        _ if time > latest => Err(why(latest)),
+        _ => Ok(()),
     }
-    let destination = &transferral.destination;
-    if destination != account && !entry.destinations.contains(destination) {
-        return Err(Why::new(Refusal::DestinationNotAllowed).observed(Shown::Address(*destination)));
+}
+
+fn judge_vault_transfer(transfer: &VaultTransfer, limits: &Limits<'_>) -> Result<(), Why> {
+    let limits = limits.vault_transfer.as_ref().ok_or(Refusal::ActionNotAllowed)?;
+    if !limits.vaults.contains(&transfer.vault) {
+        return Err(Why::new(Refusal::DestinationNotAllowed).observed(Shown::Address(transfer.vault)));
     }
-    if transferral.token.is_some_and(|token| !entry.tokens.contains(&token)) {
-        return Err(Refusal::TransferTokenNotAllowed.into());
+    let cap = if transfer.is_deposit { limits.deposit_max } else { limits.withdraw_max };
+    judge_usd(transfer.amount, cap, Refusal::TransferAboveCap)
+}
+
+/// Holds 10^-6 USD against a cap of which 0 grants nothing.
+fn judge_usd(amount: u64, cap: u64, refusal: Refusal) -> Result<(), Why> {
+    let shown = |units: u64| Shown::Decimal { units: units.into(), scale: USD_SCALE };
+    if cap == 0 {
+        return Err(Refusal::ActionNotAllowed.into());
     }
-    if transferral.amount.units > entry.amount_max {
-        return Err(Why::new(Refusal::TransferAboveCap)
-            .observed(shown(transferral.amount.units))
-            .limit(shown(entry.amount_max)));
+    if amount > cap {
+        return Err(Why::new(refusal).observed(shown(amount)).limit(shown(cap)));
     }
     Ok(())
 }
@@ -239,6 +317,6 @@ fn notional_above(observed: u128, limit: u128) -> Why {
         .limit(Shown::Decimal { units: limit, scale: NOTIONAL_SCALE })
 }
 
-const fn shown(units: Decimal8) -> Shown {
+pub(super) const fn shown(units: Decimal8) -> Shown {
     Shown::Decimal { units, scale: DECIMAL_SCALE }
 }

@@ -3,8 +3,7 @@
 //! Guarantees: the digest of an L1 action is computed from the very msgpack that was read and judged, whether it
 //! came in the request or was made from the action's JSON; the digest of a user-signed action is computed from
 //! slices of its text. Action types, EIP-712 types and domains are compiled in.
-//! Refuses: every type but order, cancel, cancelByCloid, updateLeverage, usdSend, spotSend and withdraw3, every
-//! unknown member, every second way to write a value, every digest or agent handed in.
+//! Refuses: every action type that [`Content`] does not name, every unknown member, every second way to write a value, every digest or agent handed in.
 //!
 //! The formats are drawn in [`envelope`], `l1`, `user_signed` and `decode`; the venue's README shows one payload
 //! byte by byte.
@@ -17,8 +16,11 @@ pub mod envelope;
 mod facts;
 mod hexadecimal;
 mod judge;
+mod judge_user_signed;
 mod l1;
+mod list;
 mod msgpack;
+mod order;
 pub mod rules;
 mod transcode;
 mod user_signed;
@@ -31,13 +33,16 @@ use crate::payload::sealed::Sealed;
 use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1};
 
 pub use action::{
-    Builder, Cancel, CancelBatch, CancelByCloid, Content, Elements, List, Order, OrderBatch, OrderGrouping,
-    OrderKind, Tpsl, Transferral, UpdateLeverage,
+    ApproveAgent, ApproveBuilderFee, Builder, Cancel, CancelBatch, CancelByCloid, Content, Modify, Order,
+    OrderBatch, OrderGrouping, OrderKind, OrderReference, ScheduleCancel, SendAsset, Tpsl, Transferral,
+    TwapCancel, TwapOrder, UpdateIsolatedMargin, UpdateLeverage, UsdClassTransfer, VaultTransfer,
 };
 pub use decimal::Decimal;
 pub use decode::decode;
 pub use envelope::{Claims, ENVELOPE_SIZE_MAX, Envelope};
-pub use l1::{BUILDER_FEE_MAX, LIST_LEN_MAX, PERP_BUILDER_FEE_MAX, PRIORITY_RATE_MAX};
+pub use l1::LIST_LEN_MAX;
+pub use list::{Elements, List};
+pub use order::{BUILDER_FEE_MAX, PERP_BUILDER_FEE_MAX, PRIORITY_RATE_MAX};
 
 /// What the action's bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! uint    00..7f | cc u8 >= 80 | cd u16 >= 100 | ce u32 >= 10000 | cf u64 >= 100000000     (hexadecimal)
+//! int     uint, or below zero: e0..ff | d0 i8 < -20 | d1 i16 < -80 | d2 i32 < -8000 | d3 i64 < -80000000
 //! text    a0..bf, bytes | d9 u8 >= 20, bytes
 //! map     80..8f, then key and value in turn, keys in the venue's own order
 //! array   90..9f | dc u16 >= 10
 //! flag    c2 | c3
 //! ```
-//! Refuses wider forms, signed integers, floats, nil, bin, ext, str16, map16, array32: the exchange hashes what
+//! Refuses wider forms, signed integers where a number has no sign, floats, nil, bin, ext, str16, map16, array32: the exchange hashes what
 //! it encodes itself, so a second way to write a value is never a valid signature but could mislead a reader.
 
 use wire::{Refusal, Why};
@@ -18,9 +19,15 @@ const UINT8: u8 = 0xcc;
 const UINT16: u8 = 0xcd;
 const UINT32: u8 = 0xce;
 const UINT64: u8 = 0xcf;
+const INT8: u8 = 0xd0;
+const INT16: u8 = 0xd1;
+const INT32: u8 = 0xd2;
+const INT64: u8 = 0xd3;
 const STR8: u8 = 0xd9;
 const ARRAY16: u8 = 0xdc;
 
+/// Lowest integer of one byte.
+const FIXINT_MIN: i64 = -32;
 const FIXSTR_SIZE_MAX: u8 = 31;
 const FIXARRAY_LEN_MAX: u16 = 15;
 
@@ -105,6 +112,34 @@ impl<'a> Reader<'a> {
                 .observed(wire::Shown::uint(value))
                 .limit(wire::Shown::uint(u32::MAX.into()))
         })
+    }
+
+    /// A signed integer in its shortest form.
+    pub(crate) fn int(&mut self) -> Result<i64, Why> {
+        let mut ahead = *self;
+        let (value, wider_than) = match ahead.byte()? {
+            head @ 0xe0..=0xff => (i64::from(head.cast_signed()), 0),
+            INT8 => (i64::from(i8::from_be_bytes(ahead.array_of()?)), FIXINT_MIN),
+            INT16 => (i64::from(i16::from_be_bytes(ahead.array_of()?)), i64::from(i8::MIN)),
+            INT32 => (i64::from(i32::from_be_bytes(ahead.array_of()?)), i64::from(i16::MIN)),
+            INT64 => (i64::from_be_bytes(ahead.array_of()?), i64::from(i32::MIN)),
+            _ => {
+                let value = self.uint()?;
+                return i64::try_from(value).map_err(|_| {
+                    Why::new(Refusal::NumberOutOfRange)
+                        .observed(wire::Shown::uint(value))
+                        .limit(wire::Shown::uint(i64::MAX.unsigned_abs()))
+                });
+            }
+        };
+        canonical(value < wider_than)?;
+        *self = ahead;
+        Ok(value)
+    }
+
+    /// Whether text comes next.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.rest.first(), Some(0xa0..=0xbf | &STR8))
     }
 
     /// Text of at most 255 bytes in its shortest form.
@@ -212,6 +247,19 @@ impl<'b> Writer<'b> {
         }
     }
 
+    /// A signed integer.
+    pub(crate) fn int(&mut self, value: i64) -> Result<(), Why> {
+        let [b0, b1, b2, b3, b4, b5, b6, b7] = value.to_be_bytes();
+        match value {
+            0.. => self.uint(value.unsigned_abs()),
+            FIXINT_MIN..=-1 => self.put(&[b7]),
+            -0x80..=-1 => self.put(&[INT8, b7]),
+            -0x8000..=-1 => self.put(&[INT16, b6, b7]),
+            -0x8000_0000..=-1 => self.put(&[INT32, b4, b5, b6, b7]),
+            _ => self.put(&[INT64, b0, b1, b2, b3, b4, b5, b6, b7]),
+        }
+    }
+
     /// Text; more than 255 bytes are refused as no action holds that much.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Why> {
         match u8::try_from(text.len()) {
@@ -296,6 +344,33 @@ mod tests {
             let mut reader = Reader::new(&buffer[..used]);
             assert_eq!(reader.uint(), Ok(value));
             assert_eq!(reader.end(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_signed_integer_reads_back_and_has_one_form() {
+        for (value, wide) in [
+            (-1, &[0xd0, 0xff][..]),
+            (-32, &[0xd0, 0xe0]),
+            (-33, &[0xd1, 0xff, 0xdf]),
+            (-128, &[0xd1, 0xff, 0x80]),
+            (-129, &[0xd2, 0xff, 0xff, 0xff, 0x7f]),
+            (-32_768, &[0xd2, 0xff, 0xff, 0x80, 0]),
+            (-32_769, &[0xd3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0xff]),
+            (-2_147_483_648, &[0xd3, 0xff, 0xff, 0xff, 0xff, 0x80, 0, 0, 0]),
+            (5, &[0xd0, 5]),
+            (i64::MIN, &[0xca, 0, 0, 0, 0]),
+            (i64::MAX, &[0xcf, 0x80, 0, 0, 0, 0, 0, 0, 0]),
+        ] {
+            let mut buffer = [0; 16];
+            let mut writer = Writer::new(&mut buffer);
+            writer.int(value).unwrap();
+            let used = writer.used();
+            let mut reader = Reader::new(&buffer[..used]);
+            assert_eq!(reader.int(), Ok(value));
+            assert_eq!(reader.end(), Ok(()));
+            let refusal = Reader::new(wide).int().unwrap_err().refusal;
+            assert!(matches!(refusal, Refusal::MsgpackNotCanonical | Refusal::NumberOutOfRange), "{wide:x?}");
         }
     }
 

@@ -6,6 +6,9 @@ use crate::book_value::{book_enum, book_struct};
 /// Digits after the point of [`Decimal8`].
 pub const DECIMAL_SCALE: u8 = 8;
 
+/// Digits after the point of the whole numbers that updateIsolatedMargin and vaultTransfer carry, in USD.
+pub const USD_SCALE: u8 = 6;
+
 /// A price, size or amount in units of 10^-8, the finest the exchange takes.
 pub type Decimal8 = u128;
 
@@ -54,6 +57,10 @@ book_enum! {
         SpotSend = 2,
         /// withdraw3
         Withdraw3 = 3,
+        /// usdClassTransfer
+        UsdClassTransfer = 4,
+        /// sendAsset
+        SendAsset = 5,
     }
 }
 
@@ -77,8 +84,18 @@ book_struct! {
         pub cancel: bool,
         /// Further assets on which cancels are granted.
         pub cancel_assets: &'b [u32],
+        /// twapCancel, on the same assets.
+        pub twap_cancel: bool,
+        /// scheduleCancel, if granted.
+        pub schedule_cancel: Option<ScheduleCancelLimits>,
+        /// vaultTransfer, if granted.
+        pub vault_transfer: Option<VaultTransferLimits<'b>>,
         /// Transfers and withdrawals. The first entry that names the action decides.
         pub transfers: &'b [TransferLimits<'b>],
+        /// approveAgent, if granted.
+        pub approve_agent: Option<AgentLimits<'b>>,
+        /// approveBuilderFee, if granted.
+        pub approve_builder_fee: Option<BuilderFeeLimits<'b>>,
         /// signatureChainId values a user-signed action may carry. Usually 0xa4b1 and 0x66eee.
         pub signature_chain_ids: &'b [u64],
     }
@@ -103,6 +120,20 @@ book_struct! {
         pub orders_max: u32,
         /// Largest notional of all orders of one action together, 10^-16 USD (price times size).
         pub action_notional_max: u128,
+        /// modify and batchModify: the order that comes is judged like any other.
+        pub modify: bool,
+        /// twapOrder, if granted, under the caps of its asset.
+        pub twap: Option<TwapLimits>,
+    }
+}
+
+book_struct! {
+    /// How long a TWAP may run. What it may trade is for its asset to say.
+    pub struct TwapLimits {
+        /// Shortest, minutes.
+        pub minutes_min: u32,
+        /// Longest, minutes.
+        pub minutes_max: u32,
     }
 }
 
@@ -121,6 +152,32 @@ book_struct! {
         pub notional_max: u128,
         /// Largest leverage updateLeverage may set; 0 grants none.
         pub leverage_max: u32,
+        /// Most that updateIsolatedMargin may add to a position's margin at once, 10^-6 USD; 0 grants none.
+        pub margin_add_max: u64,
+        /// Most that it may take away at once, 10^-6 USD; 0 grants none.
+        pub margin_remove_max: u64,
+    }
+}
+
+book_struct! {
+    /// scheduleCancel.
+    pub struct ScheduleCancelLimits {
+        /// How far ahead of now the time may lie, ms: a switch that is set for next year holds nothing.
+        pub ahead_max_ms: u64,
+        /// Whether the schedule may be taken away.
+        pub clear: bool,
+    }
+}
+
+book_struct! {
+    /// vaultTransfer.
+    pub struct VaultTransferLimits<'b> {
+        /// The vaults.
+        pub vaults: &'b [Address],
+        /// Largest deposit, 10^-6 USD; 0 grants none.
+        pub deposit_max: u64,
+        /// Largest withdrawal, 10^-6 USD; 0 grants none.
+        pub withdraw_max: u64,
     }
 }
 
@@ -129,11 +186,36 @@ book_struct! {
     pub struct TransferLimits<'b> {
         /// Which action.
         pub action: Transfer,
-        /// To these addresses. The key's own address is always allowed.
+        /// To these addresses. The key's own address is always allowed. usdClassTransfer has none.
         pub destinations: &'b [Address],
         /// Largest amount, 10^-8 of the token.
         pub amount_max: Decimal8,
-        /// Spot tokens ("NAME:0x…"), for spotSend. Empty grants none.
+        /// Spot tokens ("NAME:0x…"), for spotSend and sendAsset. Empty grants none.
         pub tokens: &'b [&'b str],
+        /// sourceDex values of sendAsset; "" is the exchange's own perpetuals, "spot" the spot balance.
+        pub source_dexes: &'b [&'b str],
+        /// destinationDex values of sendAsset.
+        pub destination_dexes: &'b [&'b str],
+    }
+}
+
+book_struct! {
+    /// approveAgent. An agent signs L1 actions for the account and is bound by no book: name only keys whose own
+    /// limits are known.
+    pub struct AgentLimits<'b> {
+        /// The agents.
+        pub agents: &'b [Address],
+        /// The names they may get; "" is the unnamed one. Empty means any.
+        pub names: &'b [&'b str],
+    }
+}
+
+book_struct! {
+    /// approveBuilderFee.
+    pub struct BuilderFeeLimits<'b> {
+        /// The builders.
+        pub builders: &'b [Address],
+        /// Highest rate, 10^-8 percent.
+        pub rate_max: Decimal8,
     }
 }

@@ -11,10 +11,14 @@
 use wire::{Refusal, Why};
 
 use super::l1::{
-    BUILDER, CANCEL, CANCEL_ACTION, CLOID_CANCEL, LEVERAGE_ACTION, LIMIT, ORDER, ORDER_ACTION, PRIORITY,
-    TRIGGER,
+    CANCEL, CANCEL_ACTION, CLOID_CANCEL, LEVERAGE_ACTION, MARGIN_ACTION, SCHEDULE_ACTION, TWAP_CANCEL_ACTION,
+    VAULT_ACTION,
 };
 use super::msgpack::{Members, Writer};
+use super::order::{
+    BATCH_MODIFY_ACTION, BUILDER, LIMIT, MODIFY, MODIFY_ACTION, ORDER, ORDER_ACTION, PRIORITY, TRIGGER, TWAP,
+    TWAP_ACTION,
+};
 use crate::json::Json;
 
 /// Most members an object of an action has.
@@ -41,6 +45,35 @@ pub(crate) fn transcode(text: &[u8], buffer: &mut [u8]) -> Result<usize, Why> {
                 })
             }),
             2 => flag(out, json),
+            _ => word(out, json),
+        }),
+        b"modify" => object(&mut out, &mut json, &MODIFY_ACTION, |out, json, index| match index {
+            0 => word(out, json),
+            _ => modification(out, json, index == 1),
+        }),
+        b"batchModify" => object(&mut out, &mut json, &BATCH_MODIFY_ACTION, |out, json, index| match index {
+            0 => word(out, json),
+            _ => list(out, json, |out, json| {
+                object(out, json, &MODIFY, |out, json, index| modification(out, json, index == 0))
+            }),
+        }),
+        b"twapOrder" => object(&mut out, &mut json, &TWAP_ACTION, |out, json, index| match index {
+            0 => word(out, json),
+            _ => object(out, json, &TWAP, twap),
+        }),
+        b"twapCancel" => object(&mut out, &mut json, &TWAP_CANCEL_ACTION, typed_uints),
+        b"scheduleCancel" => object(&mut out, &mut json, &SCHEDULE_ACTION, typed_uints),
+        b"updateIsolatedMargin" => {
+            object(&mut out, &mut json, &MARGIN_ACTION, |out, json, index| match index {
+                0 => word(out, json),
+                1 => uint(out, json),
+                2 => flag(out, json),
+                _ => out.int(json.int()?),
+            })
+        }
+        b"vaultTransfer" => object(&mut out, &mut json, &VAULT_ACTION, |out, json, index| match index {
+            2 => flag(out, json),
+            3 => uint(out, json),
             _ => word(out, json),
         }),
         b"updateLeverage" => object(&mut out, &mut json, &LEVERAGE_ACTION, |out, json, index| match index {
@@ -87,6 +120,28 @@ fn order(out: &mut Writer<'_>, json: &mut Json<'_>, index: usize) -> Result<(), 
         5 => order_type(out, json),
         _ => word(out, json),
     }
+}
+
+/// One of the two members of a modification: the order that goes, or the one that comes.
+fn modification(out: &mut Writer<'_>, json: &mut Json<'_>, is_oid: bool) -> Result<(), Why> {
+    match is_oid {
+        true if json.peek()? == b'"' => word(out, json),
+        true => uint(out, json),
+        false => object(out, json, &ORDER, order),
+    }
+}
+
+fn twap(out: &mut Writer<'_>, json: &mut Json<'_>, index: usize) -> Result<(), Why> {
+    match index {
+        0 | 4 => uint(out, json),
+        2 => word(out, json),
+        _ => flag(out, json),
+    }
+}
+
+/// The type, then nothing but unsigned integers.
+fn typed_uints(out: &mut Writer<'_>, json: &mut Json<'_>, index: usize) -> Result<(), Why> {
+    if index == 0 { word(out, json) } else { uint(out, json) }
 }
 
 /// `{"limit":{..}}` or `{"trigger":{..}}`, never both.

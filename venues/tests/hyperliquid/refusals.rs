@@ -2,32 +2,37 @@
 
 use venues::Payload as _;
 use venues::hyperliquid::rules::{
-    AssetLimits, Grouping, Limits, Network, OrderLimits, TimeInForce, Transfer, TransferLimits,
+    AgentLimits, AssetLimits, BuilderFeeLimits, Grouping, Limits, Network, OrderLimits, ScheduleCancelLimits,
+    TimeInForce, Transfer, TransferLimits, TwapLimits, VaultTransferLimits,
 };
 use venues::hyperliquid::{Claims, Envelope, Form};
 use wire::{Refusal, Shown, Why};
 
+use crate::exposure::{MARGIN, SCHEDULE, TWAP};
+use crate::funds::{APPROVE_AGENT, SEND_ASSET};
 use crate::vectors::{E8, NOW, payload, with_decoded, with_payload};
 
-const ME: [u8; 20] = [0xee; 20];
-const VAULT: [u8; 20] = [0x77; 20];
+pub(crate) const ME: [u8; 20] = [0xee; 20];
+pub(crate) const VAULT: [u8; 20] = [0x77; 20];
 
-const ORDER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}],"grouping":"na"}"#;
-const TRIGGER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":true,"t":{"trigger":{"isMarket":true,"triggerPx":"90","tpsl":"sl"}}}],"grouping":"na"}"#;
+pub(crate) const ORDER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}],"grouping":"na"}"#;
+pub(crate) const TRIGGER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":true,"t":{"trigger":{"isMarket":true,"triggerPx":"90","tpsl":"sl"}}}],"grouping":"na"}"#;
 const LEVERAGE: &str = r#"{"type":"updateLeverage","asset":3,"isCross":true,"leverage":5}"#;
 const USD_SEND: &str = r#"{"type":"usdSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","amount":"5","time":1790000005000}"#;
 const SPOT_SEND: &str = r#"{"type":"spotSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","token":"PURR:0x01","amount":"5","time":1790000005000}"#;
 
-const ASSET: AssetLimits = AssetLimits {
+pub(crate) const ASSET: AssetLimits = AssetLimits {
     asset: 3,
     size_max: 10 * E8,
     price_min: 50 * E8,
     price_max: 200 * E8,
     notional_max: 1_000 * E8 * E8,
     leverage_max: 5,
+    margin_add_max: 40_000_000,
+    margin_remove_max: 30_000_000,
 };
 
-const LIMITS: Limits<'static> = Limits {
+pub(crate) const LIMITS: Limits<'static> = Limits {
     networks: &[Network::Mainnet],
     without_vault: true,
     vaults: &[VAULT],
@@ -42,40 +47,71 @@ const LIMITS: Limits<'static> = Limits {
         builder_fee_max: 10,
         orders_max: 2,
         action_notional_max: 1_500 * E8 * E8,
+        modify: true,
+        twap: Some(TwapLimits { minutes_min: 10, minutes_max: 60 }),
     }),
     cancel: true,
     cancel_assets: &[9],
+    twap_cancel: true,
+    schedule_cancel: Some(ScheduleCancelLimits { ahead_max_ms: 60_000, clear: false }),
+    vault_transfer: Some(VaultTransferLimits {
+        vaults: &[VAULT],
+        deposit_max: 20_000_000,
+        withdraw_max: 10_000_000,
+    }),
     transfers: &[
         TransferLimits {
             action: Transfer::UsdSend,
             destinations: &[[0x11; 20]],
             amount_max: 5 * E8,
             tokens: &[],
+            source_dexes: &[],
+            destination_dexes: &[],
         },
         TransferLimits {
             action: Transfer::SpotSend,
             destinations: &[[0x11; 20]],
             amount_max: 5 * E8,
             tokens: &["PURR:0x01"],
+            source_dexes: &[],
+            destination_dexes: &[],
+        },
+        TransferLimits {
+            action: Transfer::UsdClassTransfer,
+            destinations: &[],
+            amount_max: 7 * E8,
+            tokens: &[],
+            source_dexes: &[],
+            destination_dexes: &[],
+        },
+        TransferLimits {
+            action: Transfer::SendAsset,
+            destinations: &[[0x11; 20]],
+            amount_max: 5 * E8,
+            tokens: &["USDC:0x02"],
+            source_dexes: &["spot"],
+            destination_dexes: &["", "xyz"],
         },
     ],
+    approve_agent: Some(AgentLimits { agents: &[[0x44; 20]], names: &["desk", ""] }),
+    approve_builder_fee: Some(BuilderFeeLimits { builders: &[[0x22; 20]], rate_max: E8 / 100 }),
     signature_chain_ids: &[0xa4b1],
 };
 
-const ENVELOPE: Envelope =
+pub(crate) const ENVELOPE: Envelope =
     Envelope { network: Network::Mainnet, nonce: NOW.wall_ms, vault_address: None, expires_after: None };
 
-fn judged(form: Form, envelope: Envelope, action: &str) -> Result<(), Why> {
+pub(crate) fn judged(form: Form, envelope: Envelope, action: &str) -> Result<(), Why> {
     with_payload(form, &payload(&envelope, &Claims::default(), action.as_bytes()), |action| {
         action.and_then(|action| action.judge(&LIMITS, &ME, NOW)).map(|_| ())
     })
 }
 
-fn l1(action: &str) -> Result<(), Why> {
+pub(crate) fn l1(action: &str) -> Result<(), Why> {
     judged(Form::L1Json, ENVELOPE, action)
 }
 
-fn user(action: &str) -> Result<(), Why> {
+pub(crate) fn user(action: &str) -> Result<(), Why> {
     judged(Form::UserJson, ENVELOPE, action)
 }
 
@@ -180,6 +216,14 @@ fn rows() -> Vec<(Refusal, Result<(), Why>)> {
         (Refusal::GroupingNotAllowed, order("\"na\"", "\"normalTpsl\"")),
         (Refusal::PriorityFeeNotAllowed, order("\"na\"", "{\"p\":100}")),
         (Refusal::TooManyOrders, sized(&["\"1\"", "\"1\"", "\"1\""])),
+        (Refusal::NameNotSupported, user(&APPROVE_AGENT.replace("desk", "bürö"))),
+        (Refusal::TwapMinutesNotAllowed, l1(&TWAP.replace(":30,", ":61,"))),
+        (Refusal::ScheduleNotAllowed, l1(&SCHEDULE.replace("05001", "05000"))),
+        (Refusal::ScheduleClearNotAllowed, l1(r#"{"type":"scheduleCancel"}"#)),
+        (Refusal::MarginAboveCap, l1(&MARGIN.replace("40000000", "40000001"))),
+        (Refusal::DexNotAllowed, user(&SEND_ASSET.replace("xyz", "abc"))),
+        (Refusal::AgentNotAllowed, user(&APPROVE_AGENT.replace(&"4".repeat(40), &"5".repeat(40)))),
+        (Refusal::AgentNameNotAllowed, user(&APPROVE_AGENT.replace("desk", "mine"))),
     ]
 }
 
@@ -202,7 +246,7 @@ fn no_refusal_of_this_venue_is_without_a_row() {
     }
 }
 
-fn with_limits(limits: &Limits<'_>, action: &str) -> Result<(), Why> {
+pub(crate) fn with_limits(limits: &Limits<'_>, action: &str) -> Result<(), Why> {
     with_decoded(Form::L1Json, action.as_bytes(), |action| {
         action.and_then(|action| action.judge(limits, &ME, NOW)).map(|_| ())
     })

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use venues::hyperliquid::rules::{
-    AssetLimits, Grouping, Limits, Network, OrderLimits, TimeInForce, Transfer, TransferLimits,
+    AgentLimits, AssetLimits, BuilderFeeLimits, Grouping, Limits, Network, OrderLimits, ScheduleCancelLimits,
+    TimeInForce, Transfer, TransferLimits, TwapLimits, VaultTransferLimits,
 };
 use venues::hyperliquid::{Action, Claims, Envelope, Form, Scratch, decode};
 use venues::{Address, Payload as _};
@@ -136,12 +137,99 @@ pub(crate) fn wanted_facts(action: &Value) -> Value {
             "is_cross": action["isCross"],
             "leverage": text(&action["leverage"]),
         }),
-        _ => json!({
+        "modify" => wanted_modify(kind, action),
+        "batchModify" => {
+            let modifies: Vec<Value> = action["modifies"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|modify| {
+                    let mut wanted = wanted_modify(kind, modify);
+                    wanted.as_object_mut().unwrap().remove("type");
+                    wanted
+                })
+                .collect();
+            json!({"type": kind, "modifies": modifies})
+        }
+        "twapOrder" => json!({
             "type": kind,
-            "destination": action["destination"].as_str().unwrap().to_lowercase(),
-            "amount": action["amount"],
+            "asset": text(&action["twap"]["a"]),
+            "side": side(&action["twap"]["b"]),
+            "sz": action["twap"]["s"],
+            "reduce_only": action["twap"]["r"],
+            "minutes": text(&action["twap"]["m"]),
+            "randomize": action["twap"]["t"],
         }),
+        "twapCancel" => json!({"type": kind, "asset": text(&action["a"]), "twap_id": text(&action["t"])}),
+        "scheduleCancel" => match action.get("time") {
+            Some(time) => json!({"type": kind, "scheduled_time": text(time)}),
+            None => json!({"type": kind, "scheduled_time": null}),
+        },
+        "updateIsolatedMargin" => json!({
+            "type": kind,
+            "asset": text(&action["asset"]),
+            "side": side(&action["isBuy"]),
+            "ntli": text(&action["ntli"]),
+        }),
+        "vaultTransfer" => json!({
+            "type": kind,
+            "transfer_vault": action["vaultAddress"],
+            "is_deposit": action["isDeposit"],
+            "usd": text(&action["usd"]),
+        }),
+        _ => wanted_of_user_signed(kind, action),
     }
+}
+
+fn side(is_buy: &Value) -> &'static str {
+    if is_buy.as_bool().unwrap() { "buy" } else { "sell" }
+}
+
+fn wanted_modify(kind: &str, modify: &Value) -> Value {
+    let mut wanted = wanted_order(&modify["order"]);
+    wanted["type"] = json!(kind);
+    match modify["oid"].as_str() {
+        Some(cloid) => wanted["modified_cloid"] = json!(cloid),
+        None => wanted["modified_oid"] = json!(modify["oid"].to_string()),
+    }
+    wanted
+}
+
+fn wanted_of_user_signed(kind: &str, action: &Value) -> Value {
+    let lower = |name: &str| action[name].as_str().unwrap().to_lowercase();
+    let chain = u64::from_str_radix(&action["signatureChainId"].as_str().unwrap()[2..], 16).unwrap();
+    let mut wanted = match kind {
+        "usdClassTransfer" => {
+            let amount = action["amount"].as_str().unwrap();
+            let (number, sub_account) = match amount.split_once(" subaccount:") {
+                Some((number, sub_account)) => (number, json!(sub_account)),
+                None => (amount, Value::Null),
+            };
+            json!({"amount": number, "sub_account": sub_account, "to_perp": action["toPerp"]})
+        }
+        "approveAgent" => json!({
+            "agent": lower("agentAddress"),
+            "agent_name": action["agentName"].as_str().unwrap_or_default(),
+        }),
+        "approveBuilderFee" => json!({
+            "builder": lower("builder"),
+            "max_fee_rate": action["maxFeeRate"].as_str().unwrap().trim_end_matches('%'),
+        }),
+        _ => json!({
+            "destination": lower("destination"),
+            "amount": action["amount"],
+            "token": action.get("token").unwrap_or(&Value::Null),
+            "source_dex": action.get("sourceDex").unwrap_or(&Value::Null),
+            "destination_dex": action.get("destinationDex").unwrap_or(&Value::Null),
+            "sub_account": action
+                .get("fromSubAccount")
+                .filter(|text| *text != "")
+                .unwrap_or(&Value::Null),
+        }),
+    };
+    wanted["type"] = json!(kind);
+    wanted["signature_chain_id"] = json!(chain.to_string());
+    wanted
 }
 
 fn wanted_order(order: &Value) -> Value {
@@ -174,6 +262,11 @@ pub(crate) fn assert_facts(id: &Value, wanted: &Value, got: &Value) {
     }
 }
 
+/// Ten thousand million USD in units of 10^-6.
+const USD_MAX: u64 = 10_000_000_000 * 1_000_000;
+
+const DEXES: &[&str] = &["", "spot", "xyz"];
+
 /// The book of the judge: all is granted, to and for what the line's author deals with.
 pub(crate) struct Book {
     pub(crate) assets: Vec<AssetLimits>,
@@ -201,17 +294,28 @@ impl Book {
                 price_max: 1_000_000 * E8,
                 notional_max: 10_000_000_000 * E8 * E8,
                 leverage_max: 50,
+                margin_add_max: USD_MAX,
+                margin_remove_max: USD_MAX,
             })
             .collect();
-        let transfers = [Transfer::UsdSend, Transfer::SpotSend, Transfer::Withdraw3]
-            .map(|action| TransferLimits {
-                action,
-                destinations: addresses,
-                amount_max: 10_000_000_000 * E8,
-                tokens: TOKENS,
-            })
-            .to_vec();
-        let vaults = line.envelope().and_then(|envelope| envelope.vault_address).into_iter().collect();
+        let transfers = [
+            Transfer::UsdSend,
+            Transfer::SpotSend,
+            Transfer::Withdraw3,
+            Transfer::UsdClassTransfer,
+            Transfer::SendAsset,
+        ]
+        .map(|action| TransferLimits {
+            action,
+            destinations: addresses,
+            amount_max: 10_000_000_000 * E8,
+            tokens: TOKENS,
+            source_dexes: DEXES,
+            destination_dexes: DEXES,
+        })
+        .to_vec();
+        let mut vaults = addresses.to_vec();
+        vaults.extend(line.envelope().and_then(|envelope| envelope.vault_address));
         Self { assets, vaults, transfers, builders: addresses.to_vec() }
     }
 
@@ -231,10 +335,21 @@ impl Book {
                 builder_fee_max: 100,
                 orders_max: 512,
                 action_notional_max: 10_000_000_000 * E8 * E8,
+                modify: true,
+                twap: Some(TwapLimits { minutes_min: 5, minutes_max: 1440 }),
             }),
             cancel: true,
             cancel_assets: &[],
+            twap_cancel: true,
+            schedule_cancel: Some(ScheduleCancelLimits { ahead_max_ms: 30 * 86_400_000, clear: true }),
+            vault_transfer: Some(VaultTransferLimits {
+                vaults: &self.vaults,
+                deposit_max: USD_MAX,
+                withdraw_max: USD_MAX,
+            }),
             transfers: &self.transfers,
+            approve_agent: Some(AgentLimits { agents: &self.builders, names: &[] }),
+            approve_builder_fee: Some(BuilderFeeLimits { builders: &self.builders, rate_max: E8 / 10 }),
             signature_chain_ids: &[0xa4b1, 0x66eee],
         }
     }
@@ -250,7 +365,8 @@ fn collect(value: &Value, assets: &mut Vec<u32>, addresses: &mut Vec<Address>) {
     for value in value.as_array().into_iter().flatten() {
         collect(value, assets, addresses);
     }
-    if let Some(text) = value.as_str().filter(|text| text.len() == 42 && text.starts_with("0x")) {
+    let last = value.as_str().and_then(|text| text.rsplit(':').next());
+    if let Some(text) = last.filter(|text| text.len() == 42 && text.starts_with("0x")) {
         addresses.push(hex(text).try_into().unwrap());
     }
 }

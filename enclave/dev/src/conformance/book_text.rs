@@ -26,6 +26,15 @@ const SPOT_TOKENS: [&str; 3] = [
     "HYPE:0x0d01dc56dcaaca66ad901c959b4011ec",
 ];
 
+/// The dexes between which sendAsset may move; a question does not name any.
+const DEXES: [&str; 8] = ["", "spot", "xyz", "flx", "vntl", "hyna", "km", "cash"];
+
+/// The first asset id of an outcome.
+const OUTCOMES_FROM: u32 = 100_000_000;
+
+/// Margin and vault transfers are capped as notionals are.
+const USD_MAX: &str = "10000000000";
+
 /// Sub-accounts of the key that may trade on Drift.
 const SUB_ACCOUNTS: std::ops::Range<u16> = 0..10;
 
@@ -99,22 +108,41 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
 
 fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
     let all = addresses(question, |_| true);
+    // An outcome's id ends in its side: the book language takes no other.
+    let assets = question.markets.iter().filter_map(|text| text.parse::<u32>().ok());
+    let assets: Vec<u32> = assets.filter(|asset| *asset < OUTCOMES_FROM || asset % 10 <= 1).collect();
+    let any_market = !assets.is_empty();
     write!(
         text,
         "[slots.hyperliquid]\nnetworks = [\"mainnet\", \"testnet\"]\nwithout_vault = true\nvaults = {all}\n\
-         nonce_behind_max_ms = 172800000\nnonce_ahead_max_ms = 86400000\ncancel = {}\n\
-         signature_chain_ids = [0xa4b1, 0x66eee]\n",
-        !question.markets.is_empty()
+         nonce_behind_max_ms = 172800000\nnonce_ahead_max_ms = 86400000\ncancel = {any_market}\n\
+         twap_cancel = {any_market}\nschedule_cancel = {{ ahead_max_ms = 2592000000, clear = true }}\n\
+         signature_chain_ids = [0xa4b1, 0x66eee]\n"
     )?;
-    for action in ["usdSend", "spotSend", "withdraw3"] {
-        let tokens = if action == "spotSend" { format!("tokens = {SPOT_TOKENS:?}\n") } else { String::new() };
+    if all != "[]" {
         write!(
             text,
-            "[[slots.hyperliquid.transfers]]\naction = \"{action}\"\ndestinations = {all}\n\
-             amount_max = \"10000000000\"\n{tokens}"
+            "vault_transfer = {{ vaults = {all}, deposit_max = {USD_MAX}, withdraw_max = {USD_MAX} }}\n\
+             approve_agent = {{ agents = {all}, names = \"any\" }}\n\
+             approve_builder_fee = {{ builders = {all}, rate_percent_max = \"0.1\" }}\n"
         )?;
     }
-    if question.markets.is_empty() {
+    for action in ["usdSend", "spotSend", "withdraw3", "usdClassTransfer", "sendAsset"] {
+        write!(
+            text,
+            "[[slots.hyperliquid.transfers]]\naction = \"{action}\"\namount_max = \"10000000000\"\n"
+        )?;
+        if action != "usdClassTransfer" {
+            writeln!(text, "destinations = {all}")?;
+        }
+        if matches!(action, "spotSend" | "sendAsset") {
+            writeln!(text, "tokens = {SPOT_TOKENS:?}")?;
+        }
+        if action == "sendAsset" {
+            writeln!(text, "source_dexes = {DEXES:?}\ndestination_dexes = {DEXES:?}")?;
+        }
+    }
+    if !any_market {
         return Ok(());
     }
     let builder_fee_max = if all == "[]" { "" } else { "builder_fee_max = 100\n" };
@@ -122,13 +150,17 @@ fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
         text,
         "[slots.hyperliquid.order]\ntifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]\ntriggers = true\n\
          groupings = [\"na\", \"normalTpsl\", \"positionTpsl\"]\nbuilders = {all}\n{builder_fee_max}\
-         orders_max = 1000\naction_notional_max = \"1000000000000\"\n"
+         orders_max = 1000\naction_notional_max = \"1000000000000\"\nmodify = true\n\
+         twap = {{ minutes_min = 5, minutes_max = 1440 }}\n"
     )?;
-    for asset in &question.markets {
+    for asset in assets {
+        // An outcome settles at 0 or 1: the book language takes no higher price.
+        let price_max = if asset >= OUTCOMES_FROM { 1 } else { 1_000_000 };
         write!(
             text,
             "[[slots.hyperliquid.order.assets]]\nasset = {asset}\nsize_max = 200000000\n\
-             price_min = \"0.00000001\"\nprice_max = 1000000\nnotional_max = 10000000000\nleverage_max = 50\n"
+             price_min = \"0.00000001\"\nprice_max = {price_max}\nnotional_max = 10000000000\n\
+             leverage_max = 50\nmargin_add_max = {USD_MAX}\nmargin_remove_max = {USD_MAX}\n"
         )?;
     }
     Ok(())

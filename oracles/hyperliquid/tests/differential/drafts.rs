@@ -36,7 +36,64 @@ pub(crate) enum Action {
         f: Option<bool>,
     },
     #[serde(rename_all = "camelCase")]
-    UpdateLeverage { asset: u32, is_cross: bool, leverage: u32 },
+    UpdateLeverage {
+        asset: u32,
+        is_cross: bool,
+        leverage: u32,
+    },
+    Modify {
+        oid: Oid,
+        order: Order,
+    },
+    BatchModify {
+        modifies: Vec<Modify>,
+    },
+    TwapOrder {
+        twap: Twap,
+    },
+    TwapCancel {
+        a: u32,
+        t: u64,
+    },
+    ScheduleCancel {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<u64>,
+    },
+    #[serde(rename_all = "camelCase")]
+    UpdateIsolatedMargin {
+        asset: u32,
+        is_buy: bool,
+        ntli: i64,
+    },
+    #[serde(rename_all = "camelCase")]
+    VaultTransfer {
+        vault_address: String,
+        is_deposit: bool,
+        usd: u64,
+    },
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Oid {
+    Number(u64),
+    Cloid(String),
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Modify {
+    oid: Oid,
+    order: Order,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Twap {
+    a: u32,
+    b: bool,
+    s: String,
+    r: bool,
+    m: u32,
+    t: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -90,32 +147,38 @@ pub(crate) struct CancelByCloid {
     cloid: String,
 }
 
-/// A user-signed transfer.
+/// A user-signed action: its members in the order of its EIP-712 type.
 #[derive(Clone, Debug)]
-pub(crate) struct TransferDraft {
+pub(crate) struct UserDraft {
     pub(crate) kind: &'static str,
     pub(crate) network: Network,
     pub(crate) signature_chain_id: u64,
-    pub(crate) destination: String,
-    pub(crate) token: String,
-    pub(crate) amount: String,
-    pub(crate) time: u64,
+    /// name, EIP-712 type, JSON value
+    pub(crate) members: Vec<(&'static str, &'static str, String)>,
+    pub(crate) nonce: u64,
 }
 
-impl TransferDraft {
+impl UserDraft {
     pub(crate) fn envelope(&self) -> Envelope {
-        Envelope { network: self.network, nonce: self.time, vault_address: None, expires_after: None }
+        Envelope { network: self.network, nonce: self.nonce, vault_address: None, expires_after: None }
+    }
+
+    /// What the nonce is called.
+    pub(crate) fn nonce_name(&self) -> &'static str {
+        if matches!(self.kind, "usdSend" | "spotSend" | "withdraw3") { "time" } else { "nonce" }
     }
 
     pub(crate) fn json(&self) -> String {
-        let Self { kind, signature_chain_id, destination, amount, time, .. } = self;
+        let Self { kind, signature_chain_id, members, nonce, .. } = self;
         let network = match self.network {
             Network::Mainnet => "Mainnet",
             Network::Testnet => "Testnet",
         };
-        let token = if *kind == "spotSend" { format!(r#""token":"{}","#, self.token) } else { String::new() };
+        let members: String =
+            members.iter().map(|(name, _, value)| format!(r#""{name}":{value},"#)).collect();
         format!(
-            r#"{{"type":"{kind}","signatureChainId":"{signature_chain_id:#x}","hyperliquidChain":"{network}","destination":"{destination}",{token}"amount":"{amount}","time":{time}}}"#
+            r#"{{"type":"{kind}","signatureChainId":"{signature_chain_id:#x}","hyperliquidChain":"{network}",{members}"{}":{nonce}}}"#,
+            self.nonce_name()
         )
     }
 }
@@ -132,20 +195,61 @@ pub(crate) fn l1_draft() -> impl Strategy<Value = L1Draft> {
     (envelope, action()).prop_map(|(envelope, action)| L1Draft { envelope, action })
 }
 
-pub(crate) fn transfer_draft() -> impl Strategy<Value = TransferDraft> {
-    let kind = select(vec!["usdSend", "spotSend", "withdraw3"]);
-    let token = "[A-Z]{1,6}:0x[0-9a-f]{32}";
-    (kind, network(), 1..=u64::MAX, "0x[0-9a-fA-F]{40}", token, decimal(), any::<u64>()).prop_map(
-        |(kind, network, signature_chain_id, destination, token, amount, time)| TransferDraft {
+pub(crate) fn user_draft() -> impl Strategy<Value = UserDraft> {
+    (user_members(), network(), 1..=u64::MAX, any::<u64>()).prop_map(
+        |((kind, members), network, signature_chain_id, nonce)| UserDraft {
             kind,
             network,
             signature_chain_id,
-            destination,
-            token,
-            amount,
-            time,
+            members,
+            nonce,
         },
     )
+}
+
+type UserMembers = (&'static str, Vec<(&'static str, &'static str, String)>);
+
+fn user_members() -> impl Strategy<Value = UserMembers> {
+    let quoted = |text: String| format!("\"{text}\"");
+    let address = || "\"0x[0-9a-fA-F]{40}\"";
+    let amount = move || decimal().prop_map(quoted);
+    let token = || "\"[A-Z]{1,6}:0x[0-9a-f]{32}\"";
+    let send = (select(vec!["usdSend", "withdraw3"]), address(), amount()).prop_map(|(kind, to, amount)| {
+        (kind, vec![("destination", "string", to), ("amount", "string", amount)])
+    });
+    let spot = (address(), token(), amount()).prop_map(|(to, token, amount)| {
+        let members =
+            vec![("destination", "string", to), ("token", "string", token), ("amount", "string", amount)];
+        ("spotSend", members)
+    });
+    let dex = || "\"(|spot|[a-z]{3})\"";
+    let asset = (address(), dex(), dex(), token(), amount(), prop_oneof![Just("\"\"".to_owned()), address()])
+        .prop_map(|(to, source, destination, token, amount, sub_account)| {
+            let members = vec![
+                ("destination", "string", to),
+                ("sourceDex", "string", source),
+                ("destinationDex", "string", destination),
+                ("token", "string", token),
+                ("amount", "string", amount),
+                ("fromSubAccount", "string", sub_account),
+            ];
+            ("sendAsset", members)
+        });
+    let class = (decimal(), "(| subaccount:0x[0-9a-fA-F]{40})", any::<bool>()).prop_map(
+        move |(amount, sub_account, to_perp)| {
+            let amount = format!("\"{amount}{sub_account}\"");
+            let members = vec![("amount", "string", amount), ("toPerp", "bool", to_perp.to_string())];
+            ("usdClassTransfer", members)
+        },
+    );
+    let agent = (address(), "\"[a-zA-Z0-9_ ]{0,17}\"").prop_map(|(agent, name)| {
+        ("approveAgent", vec![("agentAddress", "address", agent), ("agentName", "string", name)])
+    });
+    let builder = (decimal(), address()).prop_map(|(rate, builder)| {
+        let members = vec![("maxFeeRate", "string", format!("\"{rate}%\"")), ("builder", "address", builder)];
+        ("approveBuilderFee", members)
+    });
+    prop_oneof![send, spot, asset, class, agent, builder]
 }
 
 fn action() -> impl Strategy<Value = Action> {
@@ -164,7 +268,31 @@ fn action() -> impl Strategy<Value = Action> {
         (vec(by_cloid, 1..20), fast()).prop_map(|(cancels, f)| Action::CancelByCloid { cancels, f });
     let leverage = (asset(), any::<bool>(), 1..=u32::MAX)
         .prop_map(|(asset, is_cross, leverage)| Action::UpdateLeverage { asset, is_cross, leverage });
-    prop_oneof![3 => orders, 1 => cancels, 1 => cancels_by_cloid, 1 => leverage]
+    prop_oneof![3 => orders, 1 => cancels, 1 => cancels_by_cloid, 1 => leverage, 4 => later_action()]
+}
+
+/// The actions beside the core.
+fn later_action() -> impl Strategy<Value = Action> {
+    let oid = || prop_oneof![number().prop_map(Oid::Number), cloid().prop_map(Oid::Cloid)];
+    let modify = (oid(), order()).prop_map(|(oid, order)| Action::Modify { oid, order });
+    let modifies = vec((oid(), order()).prop_map(|(oid, order)| Modify { oid, order }), 1..20)
+        .prop_map(|modifies| Action::BatchModify { modifies });
+    let twap = (asset(), any::<bool>(), decimal(), any::<bool>(), 1..=u32::MAX, any::<bool>())
+        .prop_map(|(a, b, s, r, m, t)| Action::TwapOrder { twap: Twap { a, b, s, r, m, t } });
+    let twap_cancel = (asset(), number()).prop_map(|(a, t)| Action::TwapCancel { a, t });
+    let schedule = option::of(number()).prop_map(|time| Action::ScheduleCancel { time });
+    let margin =
+        (asset(), any::<bool>(), any::<i64>(), 0..64_u32).prop_map(|(asset, is_buy, ntli, shift)| {
+            Action::UpdateIsolatedMargin { asset, is_buy, ntli: ntli >> shift }
+        });
+    let vault = ("0x[0-9a-f]{40}", any::<bool>(), number()).prop_map(|(vault_address, is_deposit, usd)| {
+        Action::VaultTransfer { vault_address, is_deposit, usd }
+    });
+    prop_oneof![modify, modifies, twap, twap_cancel, schedule, margin, vault]
+}
+
+fn number() -> impl Strategy<Value = u64> {
+    (any::<u64>(), 0..64_u32).prop_map(|(value, shift)| value >> shift)
 }
 
 fn order() -> impl Strategy<Value = Order> {

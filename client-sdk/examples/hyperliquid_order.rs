@@ -1,0 +1,64 @@
+//! A limit order for Hyperliquid, signed by a vault: prints the body to post, or why there is none.
+//!
+//! ```text
+//! cargo run -p client-sdk --example hyperliquid_order -- unix:/run/portcullis/bots.sock
+//! ```
+//! The first argument is where the vault listens; the second, if there is one, the key slot (0).
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use client_sdk::build::hyperliquid::{
+    Decimal, Envelope, Grouping, Network, Order, OrderKind, TimeInForce, orders,
+};
+use client_sdk::{Client, Config, SignError};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("hyperliquid_order: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().ok_or("say where the vault listens: unix:/path/to/socket")?;
+    let slot = arguments.next().map_or(Ok(0), |slot| slot.parse::<u16>())?;
+    let mut client = Client::connect(address.parse()?, Config::default())?;
+
+    let envelope = Envelope {
+        network: Network::Mainnet,
+        nonce: u64::try_from(now()?)?,
+        vault_address: None,
+        expires_after: None,
+    };
+    let order = Order {
+        asset: 0,
+        is_buy: true,
+        price: Decimal::new("60000")?,
+        size: Decimal::new("0.001")?,
+        reduce_only: false,
+        kind: OrderKind::Limit { tif: TimeInForce::Alo },
+        cloid: None,
+    };
+    let request = orders(&envelope, &[order], Grouping::Na, None)?;
+    match client.sign(slot, request.payload_kind, &request.payload) {
+        Ok(signed) => {
+            let signature = signed.signature.secp256k1().ok_or("the slot holds no key for Hyperliquid")?;
+            println!("{}", request.exchange_body(&signature)?);
+            Ok(())
+        }
+        // The policy said no: the rule, what it saw and the limit.
+        Err(SignError::Refused(refused)) => Err(format!("refused: {refused}").into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Milliseconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "a bot takes its nonce from the clock")]
+fn now() -> Result<u128, std::time::SystemTimeError> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())
+}
