@@ -16,12 +16,14 @@ pub mod evm;
 mod hexadecimal;
 pub mod hyperliquid;
 mod json;
+pub mod known;
 pub mod payload;
 pub mod polymarket;
 pub mod solana;
 mod typed_data;
 pub mod uniswapx;
 
+pub use known::{Catalogue, Known};
 pub use payload::{
     Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
     Secp256k1, SingleUseId, SingleUseNonce,

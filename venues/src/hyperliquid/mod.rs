@@ -16,6 +16,7 @@ pub mod envelope;
 mod facts;
 mod hexadecimal;
 mod judge;
+mod known;
 mod judge_user_signed;
 mod l1;
 mod list;
@@ -40,6 +41,7 @@ pub use action::{
 pub use decimal::Decimal;
 pub use decode::decode;
 pub use envelope::{Claims, ENVELOPE_SIZE_MAX, Envelope};
+pub use known::CATALOGUE;
 pub use l1::LIST_LEN_MAX;
 pub use list::{Elements, List};
 pub use order::{BUILDER_FEE_MAX, PERP_BUILDER_FEE_MAX, PRIORITY_RATE_MAX};

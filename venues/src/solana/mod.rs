@@ -11,6 +11,7 @@ mod decode;
 mod drift;
 mod facts;
 mod judge;
+mod known;
 mod message;
 mod order;
 mod orders;
@@ -25,6 +26,7 @@ pub use action::{Action, Movement};
 pub use compute_budget::{COMPUTE_BUDGET, ComputeBudget, UNIT_LIMIT_MAX};
 pub use decode::decode;
 pub use drift::DRIFT_V2;
+pub use known::CATALOGUE;
 pub use message::{
     ACCOUNTS_MAX, CompiledInstruction, INSTRUCTIONS_MAX, Lookup, MessageView, TRANSACTION_SIZE_MAX, Version,
 };
