@@ -4,9 +4,8 @@ use wire::{Refusal, Why};
 
 use super::exchange::{read_clob, read_deployment};
 use super::types::{
-    ATTESTATION, ATTESTATION_HASH, CLOB_AUTH_TYPE_HASH, FAMILIES, Kind, ORDER_V1_TYPE_HASH,
-    ORDER_V2_TYPE_HASH, STRUCT_TYPES, TYPED_DATA_SIGN_TYPE_HASH, WALLET_NAME, WALLET_NAME_HASH,
-    WALLET_VERSION, WALLET_VERSION_HASH,
+    ATTESTATION, ATTESTATION_HASH, CLOB_AUTH_TYPE_HASH, FAMILIES, Kind, STRUCT_TYPES, WALLET_NAME,
+    WALLET_VERSION,
 };
 use super::{ClobAuth, Content, Deployment, Message, Order, Side, SignatureType, Terms};
 use crate::U256;
@@ -37,16 +36,16 @@ pub fn decode(text: &[u8]) -> Result<Message<'_>, Why> {
         return Err(Refusal::OrderVersionDiffers.into());
     }
     let message = &mut document.message;
-    let (order, hash) = match kind {
+    let order = match kind {
         Kind::OrderV1 => read_order_v1(message, deployment)?,
         Kind::NestedOrderV2 => read_nested_order(message, deployment)?,
         Kind::OrderV2 | Kind::ClobAuth => read_order_v2(message, deployment)?,
     };
-    let digest = digest(&deployment.domain_separator, &hash);
+    let digest = digest(&deployment.domain_separator, &order.signed_hash());
     Ok(Message { text, content: Content::Order(order), digest })
 }
 
-fn read_order_v1(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<(Order, Word), Why> {
+fn read_order_v1(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<Order, Why> {
     members!(json, {
         "salt" => salt: uint256(json),
         "maker" => maker: address(json),
@@ -64,23 +63,8 @@ fn read_order_v1(json: &mut Json<'_>, deployment: &'static Deployment) -> Result
     if signature_type == SignatureType::Poly1271 {
         return Err(Refusal::SignatureTypeNotKnown.into());
     }
-    let hash = struct_hash(&[
-        ORDER_V1_TYPE_HASH,
-        uint_word(&salt),
-        address_word(&maker),
-        address_word(&signer),
-        address_word(&taker),
-        uint_word(&token_id),
-        uint_word(&maker_amount),
-        uint_word(&taker_amount),
-        uint_word(&expiration),
-        uint_word(&nonce),
-        uint_word(&fee_rate_bps),
-        small_word(side as u8),
-        small_word(signature_type as u8),
-    ]);
     let terms = Terms::V1 { taker, expiration, nonce, fee_rate_bps };
-    let order = Order {
+    Ok(Order {
         deployment,
         salt,
         maker,
@@ -92,11 +76,10 @@ fn read_order_v1(json: &mut Json<'_>, deployment: &'static Deployment) -> Result
         signature_type,
         terms,
         wallet: None,
-    };
-    Ok((order, hash))
+    })
 }
 
-fn read_order_v2(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<(Order, Word), Why> {
+fn read_order_v2(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<Order, Why> {
     members!(json, {
         "salt" => salt: uint256(json),
         "maker" => maker: address(json),
@@ -110,22 +93,8 @@ fn read_order_v2(json: &mut Json<'_>, deployment: &'static Deployment) -> Result
         "metadata" => metadata: bytes32(json),
         "builder" => builder: bytes32(json),
     });
-    let hash = struct_hash(&[
-        ORDER_V2_TYPE_HASH,
-        uint_word(&salt),
-        address_word(&maker),
-        address_word(&signer),
-        uint_word(&token_id),
-        uint_word(&maker_amount),
-        uint_word(&taker_amount),
-        small_word(side as u8),
-        small_word(signature_type as u8),
-        uint_word(&timestamp),
-        metadata,
-        builder,
-    ]);
     let terms = Terms::V2 { timestamp, metadata, builder };
-    let order = Order {
+    Ok(Order {
         deployment,
         salt,
         maker,
@@ -137,13 +106,12 @@ fn read_order_v2(json: &mut Json<'_>, deployment: &'static Deployment) -> Result
         signature_type,
         terms,
         wallet: None,
-    };
-    Ok((order, hash))
+    })
 }
 
 /// ERC-7739: the wallet's own domain stands inside the message, so that a signature for one wallet is none for
 /// another of the same owner.
-fn read_nested_order(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<(Order, Word), Why> {
+fn read_nested_order(json: &mut Json<'_>, deployment: &'static Deployment) -> Result<Order, Why> {
     members!(json, {
         "contents" => contents: read_order_v2(json, deployment),
         "name" => name: json.text(),
@@ -158,17 +126,7 @@ fn read_nested_order(json: &mut Json<'_>, deployment: &'static Deployment) -> Re
     if chain_id != U256::from(deployment.chain_id) {
         return Err(Refusal::WalletChainDiffers.into());
     }
-    let (contents, contents_hash) = contents;
-    let hash = struct_hash(&[
-        TYPED_DATA_SIGN_TYPE_HASH,
-        contents_hash,
-        WALLET_NAME_HASH,
-        WALLET_VERSION_HASH,
-        uint_word(&chain_id),
-        address_word(&wallet),
-        salt,
-    ]);
-    Ok((Order { wallet: Some(wallet), ..contents }, hash))
+    Ok(Order { wallet: Some(wallet), ..contents })
 }
 
 fn read_clob_auth(json: &mut Json<'_>, clob: &'static super::Clob) -> Result<(ClobAuth, Word), Why> {
@@ -223,12 +181,4 @@ fn read_signature_type(json: &mut Json<'_>) -> Result<SignatureType, Why> {
 
 fn shown(value: U256) -> wire::Shown {
     wire::Shown::Uint256(value.to_be_bytes())
-}
-
-fn small_word(value: u8) -> Word {
-    let mut word = [0; 32];
-    if let Some(last) = word.last_mut() {
-        *last = value;
-    }
-    word
 }

@@ -19,6 +19,7 @@
 mod decode;
 mod exchange;
 mod facts;
+mod hash;
 mod judge;
 pub mod rules;
 mod types;
@@ -31,6 +32,7 @@ use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1, U256};
 
 pub use decode::decode;
 pub use exchange::{CLOBS, Clob, DEPLOYMENTS, Deployment};
+pub use types::texts;
 
 /// Typed data that was decoded whole.
 #[derive(Clone, Copy, Debug)]

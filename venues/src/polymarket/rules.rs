@@ -9,9 +9,9 @@ pub const DECIMALS: u8 = 6;
 /// 10^[`DECIMALS`]: one share, one unit of collateral, a price of 1.
 pub const ONE: u64 = 1_000_000;
 
-/// Most that a book may forgive for rounding, in 10^-6 shares: one unit of the coarsest amount that a client
-/// rounds to, 10^-4 shares.
-pub const ROUNDING_MAX: u64 = 100;
+/// Most that a book may forgive for rounding, in 10^-6 shares. Clients round the shares of a market BUY down to two
+/// decimals more than the market's tick has: to 10^-4 shares at the usual tick of 0.01, to 10^-3 at a tick of 0.1.
+pub const ROUNDING_MAX: u64 = 1_000;
 
 book_enum! {
     /// A CTF exchange: its version, and whether it trades the outcomes of neg-risk markets.

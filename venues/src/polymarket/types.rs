@@ -87,19 +87,41 @@ const CLOB_AUTH: StructType = struct_type!("ClobAuth" {
     "message": "string",
 });
 
+/// The texts of the struct types, for clients that write typed data.
+pub mod texts {
+    /// The `types` of an order of version 1.
+    pub const ORDER_V1_TYPES: [(&str, &str); 2] = [entry(&super::EXCHANGE_DOMAIN), entry(&super::ORDER_V1)];
+    /// The `types` of an order of version 2 or 3.
+    pub const ORDER_V2_TYPES: [(&str, &str); 2] = [entry(&super::EXCHANGE_DOMAIN), entry(&super::ORDER_V2)];
+    /// The `types` of an order inside TypedDataSign.
+    pub const NESTED_ORDER_TYPES: [(&str, &str); 3] =
+        [entry(&super::EXCHANGE_DOMAIN), entry(&super::ORDER_V2), entry(&super::TYPED_DATA_SIGN)];
+    /// The `types` of a ClobAuth.
+    pub const CLOB_AUTH_TYPES: [(&str, &str); 2] =
+        [entry(&super::CLOB_AUTH_DOMAIN), entry(&super::CLOB_AUTH)];
+    /// `encodeType` of an order of version 2 or 3, which goes with the signature of a deposit wallet.
+    pub const ORDER_V2_ENCODED: &str = super::ORDER_V2.encoded;
+    pub use super::{ATTESTATION, CLOB_AUTH_NAME, EXCHANGE_NAME, WALLET_NAME};
+
+    /// The name of a struct type and its fields as JSON.
+    const fn entry(of: &super::StructType) -> (&'static str, &'static str) {
+        (of.name, of.compact)
+    }
+}
+
 /// The domain name of every exchange.
-pub(super) const EXCHANGE_NAME: &str = "Polymarket CTF Exchange";
+pub const EXCHANGE_NAME: &str = "Polymarket CTF Exchange";
 
 /// The domain name and version of ClobAuth.
-pub(super) const CLOB_AUTH_NAME: &str = "ClobAuthDomain";
+pub const CLOB_AUTH_NAME: &str = "ClobAuthDomain";
 /// See [`CLOB_AUTH_NAME`].
 pub(super) const CLOB_AUTH_VERSION: &str = "1";
 
 /// The only message of a ClobAuth.
-pub(super) const ATTESTATION: &str = "This message attests that I control the given wallet";
+pub const ATTESTATION: &str = "This message attests that I control the given wallet";
 
 /// The domain name and version of deposit wallets.
-pub(super) const WALLET_NAME: &str = "DepositWallet";
+pub const WALLET_NAME: &str = "DepositWallet";
 /// See [`WALLET_NAME`].
 pub(super) const WALLET_VERSION: &str = "1";
 
