@@ -100,11 +100,12 @@ fn every_line_is_built_with_the_digest_of_the_venues_sdk() {
 fn the_signature_of_a_deposit_wallet_is_wrapped_as_the_venues_sdk_wraps_it() {
     let lines = lines();
     let wrapped: Vec<_> = lines.iter().filter(|line| line["facts"]["wire_signature"].is_string()).collect();
-    assert_eq!(wrapped.len(), 12);
+    assert_eq!(wrapped.len(), 18);
     for line in wrapped {
         let signature: [u8; 65] = fixed(&line["signature"]);
         let wire = order(&order_of(&line["facts"])).unwrap().wire_signature(&signature).unwrap();
-        assert_eq!(wire.len(), 317);
+        let is_nested = line["facts"]["primary_type"] == "TypedDataSign";
+        assert_eq!(wire.len(), if is_nested { 317 } else { 65 });
         assert_eq!(wire, bytes(&line["facts"]["wire_signature"]));
     }
 }
@@ -129,7 +130,8 @@ fn amounts_are_those_of_the_venues_decimal_clients() {
     let mut compared = 0;
     for line in &lines {
         let facts = &line["facts"];
-        if !facts["user_price"].is_string() {
+        // An edge line may keep the wish of the order that it was made from.
+        if !facts["user_price"].is_string() || line["mix"] != "common" {
             continue;
         }
         let tick = match facts["tick"].as_str().unwrap() {
@@ -150,7 +152,7 @@ fn amounts_are_those_of_the_venues_decimal_clients() {
         assert_eq!([amounts.maker, amounts.taker].map(U256::from), expected, "{}", line["id"]);
         compared += 1;
     }
-    assert!(compared >= 180, "{compared}");
+    assert_eq!(compared, 120);
 }
 
 #[test]

@@ -350,7 +350,7 @@ refusals! {
     /// The shares are above the cap.
     SharesAboveCap = 3313,
     /// The collateral at the order's worst case is above the cap.
-    CollateralAboveCap = 3314,
+    OrderCollateralAboveCap = 3314,
     /// A share would cost more than one unit of collateral.
     PriceAboveOne = 3315,
     /// The price is below the market's collar.
@@ -358,7 +358,7 @@ refusals! {
     /// The price is above the market's collar.
     SharePriceAboveCollar = 3317,
     /// The taker is neither public nor on the list.
-    TakerNotAllowed = 3318,
+    OrderTakerNotAllowed = 3318,
     /// The fee rate is above the cap.
     FeeRateAboveCap = 3319,
     /// The nonce is above the cap.

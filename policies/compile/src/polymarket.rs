@@ -57,9 +57,10 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
     let mut seen = Seen::default();
     let markets = table
         .required("markets", |field| field.some_list(|entry| entry.table(|table| market(table, &mut seen))));
+    // Unknown while the markets hold faults of their own.
     let trades_v1 = |v1| {
         let on = |exchange: &Exchange| exchange.is_v1() == v1;
-        markets.as_ref().is_some_and(|markets| markets.iter().any(|market| market.exchanges.iter().any(on)))
+        Some(markets.as_ref()?.iter().any(|market| market.exchanges.iter().any(on)))
     };
     let v1 = of_version(table, "v1", trades_v1(true), v1);
     let v2 = of_version(table, "v2", trades_v1(false), v2);
@@ -70,7 +71,7 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
             "order: none of eoa, proxies, safes and deposit_wallets says whose funds may trade",
         );
     }
-    if !deposit_wallets.is_empty() && !trades_v1(false) {
+    if !deposit_wallets.is_empty() && trades_v1(false) == Some(false) {
         return table
             .fault(Rule::UnreachableRule, "deposit_wallets: exchanges of version 1 do not know them");
     }
@@ -91,11 +92,13 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
 fn of_version<'d, T>(
     table: &mut Table<'d>,
     key: &'static str,
-    is_traded: bool,
+    is_traded: Option<bool>,
     read: impl FnOnce(&mut Table<'d>) -> Option<T>,
 ) -> Option<Option<T>> {
-    if is_traded {
-        return table.required(key, |field| field.table(read)).map(Some);
+    match is_traded {
+        Some(true) => return table.required(key, |field| field.table(read)).map(Some),
+        None => return table.optional(key, |field| field.table(read)),
+        Some(false) => {}
     }
     match table.take(key) {
         Some(field) => {

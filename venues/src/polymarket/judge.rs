@@ -174,7 +174,7 @@ fn judge_amounts(order: &Order, market: &MarketLimits<'_>, rounding: u64) -> Res
     };
     let cap = u128::from(market.collateral_max);
     if worst > cap * one {
-        return Err(Why::new(Refusal::CollateralAboveCap)
+        return Err(Why::new(Refusal::OrderCollateralAboveCap)
             .observed(Shown::Decimal { units: worst.div_ceil(one), scale: DECIMALS })
             .limit(Shown::Decimal { units: cap, scale: DECIMALS }));
     }
@@ -186,7 +186,7 @@ fn judge_v1(terms: &Terms, limits: &V1Limits<'_>, now: Now) -> Result<(), Why> {
         return Err(Refusal::OrderNotAllowed.into());
     };
     if *taker != [0; 20] && !limits.takers.contains(taker) {
-        return Err(Why::new(Refusal::TakerNotAllowed).observed(Shown::Address(*taker)));
+        return Err(Why::new(Refusal::OrderTakerNotAllowed).observed(Shown::Address(*taker)));
     }
     at_most(*fee_rate_bps, limits.fee_rate_bps_max, Refusal::FeeRateAboveCap)?;
     at_most(*nonce, limits.nonce_max, Refusal::MakerNonceAboveCap)?;

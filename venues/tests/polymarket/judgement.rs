@@ -141,7 +141,7 @@ rows! {
     a_buy_of_more_than_64_bits: buy("1", "\"115792089237316195423570985008687907853269984665640564039457584007913129639935\""), SharesAboveCap;
     a_buy_for_more_than_64_bits: buy("\"115792089237316195423570985008687907853269984665640564039457584007913129639935\"", "1"), PriceAboveOne;
     a_buy_of_all_the_collateral: buy("400000000", "1000000000");
-    a_buy_of_more_than_the_collateral: buy("400000001", "1000000000"), CollateralAboveCap;
+    a_buy_of_more_than_the_collateral: buy("400000001", "1000000000"), OrderCollateralAboveCap;
     a_sell_at_the_top: sell("100000000", "60000000");
     a_sell_above_the_top_is_not_forgiven: sell("100000000", "60000001"), SharePriceAboveCollar;
     a_sell_at_the_bottom: sell("100000000", "20000000");
@@ -150,10 +150,10 @@ rows! {
     a_sell_for_almost_nothing: sell("100000000", "1"), SharePriceBelowCollar;
     a_sell_above_1: sell("1000000", "5000000"), PriceAboveOne;
     a_sell_is_valued_at_the_top: sell("666666666", "133333334");
-    a_cheap_sell_worth_too_much_at_the_top: sell("666666667", "133333334"), CollateralAboveCap;
+    a_cheap_sell_worth_too_much_at_the_top: sell("666666667", "133333334"), OrderCollateralAboveCap;
 
     a_listed_taker: v1(&[("taker", TAKER_TEXT)]);
-    a_private_taker: v1(&[("taker", STRANGER_TEXT)]), TakerNotAllowed;
+    a_private_taker: v1(&[("taker", STRANGER_TEXT)]), OrderTakerNotAllowed;
     the_highest_fee_rate: v1(&[("feeRateBps", "100")]);
     a_fee_rate_above_the_cap: v1(&[("feeRateBps", "101")]), FeeRateAboveCap;
     the_highest_nonce: v1(&[("nonce", "5")]);

@@ -111,7 +111,7 @@ fn a_positive_line_is_allowed_unless_it_is_an_edge_that_the_book_rules_out() {
         assert_eq!(line.text("mix"), "edge", "{} {refusal:?}", line.text("id"));
         let amounts = [line.fact("maker_amount"), line.fact("taker_amount")];
         let edge = match refusal {
-            Refusal::TakerNotAllowed => line.fact("taker") != format!("0x{}", "0".repeat(40)),
+            Refusal::OrderTakerNotAllowed => line.fact("taker") != format!("0x{}", "0".repeat(40)),
             Refusal::SharesAboveCap => amounts.iter().any(|amount| amount.len() > 13),
             Refusal::OrderAmountZero => amounts.contains(&"0"),
             Refusal::PriceAboveOne => line.fact("price").parse::<f64>().unwrap() > 1.0,
@@ -162,7 +162,7 @@ fn a_negative_line_is_refused_for_what_its_author_broke() {
             }
             "signer_other" => Refusal::OrderSignerNotThisKey,
             "maker_stranger" => Refusal::MakerNotThisKey,
-            "private_taker" => Refusal::TakerNotAllowed,
+            "private_taker" => Refusal::OrderTakerNotAllowed,
             "price_above_one" => Refusal::PriceAboveOne,
             "sell_for_nothing" => Refusal::OrderAmountZero,
             "expired" => Refusal::ExpirationPassed,
