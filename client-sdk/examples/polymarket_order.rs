@@ -14,6 +14,7 @@ use client_sdk::build::polymarket::{
 };
 use client_sdk::{Client, Config, PayloadKind, SignError};
 
+#[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn main() -> Result<(), Box<dyn Error>> {
     let [_, vault, slot, maker, token_id] = &env::args().collect::<Vec<_>>()[..] else {
         return Err("usage: polymarket_order VAULT SLOT MAKER TOKEN_ID".into());

@@ -195,9 +195,8 @@ fn parts_that_do_not_belong_together_are_refused() {
     let lines = lines();
     let line = |kind: &str| order_of(&lines.iter().find(|line| line["kind"] == kind).unwrap()["facts"]);
     let (v1, v2) = (line("OrderV1"), line("OrderV2"));
-    let refused = |built: &Order| match order(built).unwrap_err() {
-        Error::Refused(why) => Some(why.refusal),
-        _ => None,
+    let refused = |built: &Order| {
+        if let Err(Error::Refused(why)) = order(built) { Some(why.refusal) } else { None }
     };
     let crossed = Order { deployment: v2.deployment, ..v1 };
     assert_eq!(refused(&crossed), Some(Refusal::OrderVersionDiffers));

@@ -43,6 +43,7 @@ pub struct Message<'s> {
 }
 
 /// What typed data say.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, on the stack; nothing is allocated")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// An order.
