@@ -159,11 +159,29 @@ fact_keys! {
     StopLoss = 120 "stop_loss",
     MaxMarginRatio = 121 "max_margin_ratio",
     IsolatedPositionDeposit = 122 "isolated_position_deposit",
+    // Polymarket
+    PrimaryType = 145 "primary_type",
+    DomainVersion = 146 "domain_version",
+    VerifyingContract = 147 "verifying_contract",
+    Maker = 148 "maker",
+    Signer = 149 "signer",
+    TokenId = 151 "token_id",
+    MakerAmount = 152 "maker_amount",
+    TakerAmount = 153 "taker_amount",
+    SignatureType = 154 "signature_type",
+    Expiration = 155 "expiration",
+    Timestamp = 156 "timestamp",
+    AuthAddress = 157 "auth_address",
+    Salt = 158 "salt",
+    FeeRateBps = 159 "fee_rate_bps",
     // Hyperliquid, continued
     Modifies = 180 "modifies",
     ModifiedOid = 181 "modified_oid",
     ModifiedCloid = 182 "modified_cloid",
     TransferVault = 183 "transfer_vault",
+    // Polymarket, continued
+    Metadata = 210 "metadata",
+    DepositWallet = 211 "deposit_wallet",
 }
 
 /// Where a decoded payload tells its facts.

@@ -3,4 +3,5 @@
 
 pub mod evm;
 pub mod hyperliquid;
+pub mod polymarket;
 pub mod solana;

@@ -17,7 +17,6 @@ pub(crate) struct StructType {
     /// The fields as Python clients write them.
     pub(crate) spaced: &'static str,
     /// `encodeType` of EIP-712, without the types it refers to.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests hash it"))]
     pub(crate) encoded: &'static str,
 }
 

@@ -57,7 +57,7 @@ pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, 
     match question.venue.as_str() {
         "evm_eip1559" => evm(&mut text, question)?,
         "uniswapx" => write!(text, "[slots.uniswapx]\nchains = {CHAINS:?}\n")?,
-        "polymarket" => write!(text, "[slots.polymarket]\nchains = [137]\n")?,
+        "polymarket" => polymarket(&mut text, question)?,
         "hyperliquid" => hyperliquid(&mut text, question)?,
         "solana" => solana(&mut text, question)?,
         other => return Err(format!("unknown venue {other}").into()),
@@ -104,6 +104,38 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// The line's author may trade from every address it deals with, on every exchange: a question names no wallet's
+/// kind and no market's.
+fn polymarket(text: &mut String, question: &Question) -> std::fmt::Result {
+    let all = addresses(question, |_| true);
+    write!(
+        text,
+        "[slots.polymarket]\nchains = [137, 80002]\n\
+         clob_auth = {{ timestamp_behind_max_s = 60, timestamp_ahead_max_s = 60, nonce_max = {} }}\n",
+        i64::MAX
+    )?;
+    if question.markets.is_empty() {
+        return Ok(());
+    }
+    write!(
+        text,
+        "[slots.polymarket.order]\neoa = true\nproxies = {all}\nsafes = {all}\ndeposit_wallets = {all}\n\
+         rounding_max = \"0.0001\"\n\
+         v1 = {{ fee_rate_bps_max = 1000, nonce_max = {}, takers = [], expiration_ahead_max_s = 7776000, \
+         without_expiration = true }}\n\
+         v2 = {{ timestamp_behind_max_ms = 60000, timestamp_ahead_max_ms = 60000, builders = \"any\", \
+         metadata = \"any\" }}\n",
+        i64::MAX
+    )?;
+    write!(
+        text,
+        "[[slots.polymarket.order.markets]]\nexchanges = [\"V1\", \"NegRiskV1\", \"V2\", \"NegRiskV2\", \"V3\"]\n\
+         token_ids = {:?}\nbuy = true\nsell = true\nprice_min = \"0.000001\"\nprice_max = 1\n\
+         shares_max = 10000000\ncollateral_max = 10000000\n",
+        question.markets
+    )
 }
 
 fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {

@@ -1,0 +1,290 @@
+//! The contracts of the venue: which address is which exchange, and its domain separator.
+//!
+//! Domain version, contract and chain belong together: an order of one version on another version's contract is
+//! an order for nobody, or for a contract that reads it otherwise.
+
+use super::rules::Exchange;
+use super::types::{CLOB_AUTH_NAME, CLOB_AUTH_VERSION, EXCHANGE_NAME};
+use crate::json::Json;
+use crate::typed_data::{address, members, uint256};
+use crate::{Address, U256};
+use wire::{Refusal, Shown, Why};
+
+/// An exchange on a chain.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Deployment {
+    /// Which exchange.
+    pub exchange: Exchange,
+    /// The chain (EIP-155).
+    pub chain_id: u64,
+    /// The contract.
+    pub contract: Address,
+    /// EIP-712's separator of the domain "Polymarket CTF Exchange" / version / chain / contract.
+    pub domain_separator: [u8; 32],
+}
+
+/// A chain of the order book.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Clob {
+    /// The chain (EIP-155).
+    pub chain_id: u64,
+    /// EIP-712's separator of the domain "ClobAuthDomain" / 1 / chain.
+    pub domain_separator: [u8; 32],
+}
+
+/// Reads the domain of an order.
+///
+/// # Errors
+/// `DomainNotSupported`, `ExchangeNotSupported`, `ChainIdZero`, and what is wrong with the JSON.
+pub(super) fn read_deployment(json: &mut Json<'_>) -> Result<&'static Deployment, Why> {
+    members!(json, {
+        "name" => name: json.text(),
+        "version" => version: json.text(),
+        "chainId" => chain_id: uint256(json),
+        "verifyingContract" => contract: address(json),
+    });
+    let chain_id = require_chain(chain_id)?;
+    if name != EXCHANGE_NAME || !DEPLOYMENTS.iter().any(|known| known.exchange.domain_version() == version) {
+        return Err(Refusal::DomainNotSupported.into());
+    }
+    DEPLOYMENTS
+        .iter()
+        .find(|known| {
+            known.contract == contract
+                && chain_id == U256::from(known.chain_id)
+                && known.exchange.domain_version() == version
+        })
+        .ok_or(Why::new(Refusal::ExchangeNotSupported).observed(Shown::Address(contract)))
+}
+
+/// Reads the domain of a ClobAuth.
+///
+/// # Errors
+/// `DomainNotSupported`, `ChainIdZero`, and what is wrong with the JSON.
+pub(super) fn read_clob(json: &mut Json<'_>) -> Result<&'static Clob, Why> {
+    members!(json, {
+        "name" => name: json.text(),
+        "version" => version: json.text(),
+        "chainId" => chain_id: uint256(json),
+    });
+    let chain_id = require_chain(chain_id)?;
+    if name != CLOB_AUTH_NAME || version != CLOB_AUTH_VERSION {
+        return Err(Refusal::DomainNotSupported.into());
+    }
+    CLOBS
+        .iter()
+        .find(|known| chain_id == U256::from(known.chain_id))
+        .ok_or(Why::new(Refusal::DomainNotSupported).observed(Shown::Uint256(chain_id.to_be_bytes())))
+}
+
+fn require_chain(chain_id: U256) -> Result<U256, Why> {
+    if chain_id.is_zero() { Err(Refusal::ChainIdZero.into()) } else { Ok(chain_id) }
+}
+
+/// The order books.
+pub const CLOBS: &[Clob] = &[
+    Clob {
+        chain_id: 137,
+        domain_separator: [
+            0xcf, 0xc6, 0x6b, 0xe2, 0xa3, 0xb3, 0x04, 0x64, 0xcb, 0x3b, 0x58, 0x83, 0x24, 0x10, 0x1f, 0x66,
+            0x0c, 0x9a, 0x20, 0x5f, 0xa7, 0x6e, 0x8e, 0x5f, 0x83, 0xee, 0x16, 0xa5, 0x28, 0xe1, 0xc4, 0xcb,
+        ],
+    },
+    Clob {
+        chain_id: 80002,
+        domain_separator: [
+            0xa1, 0xdf, 0x8f, 0x4e, 0x31, 0x12, 0xea, 0xee, 0x24, 0x48, 0xfb, 0xec, 0x9a, 0xb7, 0x9f, 0x68,
+            0x27, 0x84, 0x07, 0xe4, 0x9d, 0x9c, 0xf5, 0x2e, 0x3d, 0xd3, 0xd9, 0x69, 0x2f, 0xca, 0xc9, 0xb6,
+        ],
+    },
+];
+
+/// Every exchange: Polygon, then its test network Amoy.
+pub const DEPLOYMENTS: &[Deployment] = &[
+    Deployment {
+        exchange: Exchange::V1,
+        chain_id: 137,
+        // 0x4bFb41d5B3570DeFd03C39a9A4D8dE6Bd8B8982E
+        contract: [
+            0x4b, 0xfb, 0x41, 0xd5, 0xb3, 0x57, 0x0d, 0xef, 0xd0, 0x3c, 0x39, 0xa9, 0xa4, 0xd8, 0xde, 0x6b,
+            0xd8, 0xb8, 0x98, 0x2e,
+        ],
+        domain_separator: [
+            0x1a, 0x57, 0x3e, 0x36, 0x17, 0xc7, 0x84, 0x03, 0xb5, 0xb4, 0xb8, 0x92, 0x82, 0x79, 0x92, 0xf0,
+            0x27, 0xb0, 0x3d, 0x4e, 0xaf, 0x57, 0x00, 0x48, 0xb8, 0xee, 0x8c, 0xdd, 0x84, 0xd1, 0x51, 0xbe,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::NegRiskV1,
+        chain_id: 137,
+        // 0xC5d563A36AE78145C45a50134d48A1215220f80a
+        contract: [
+            0xc5, 0xd5, 0x63, 0xa3, 0x6a, 0xe7, 0x81, 0x45, 0xc4, 0x5a, 0x50, 0x13, 0x4d, 0x48, 0xa1, 0x21,
+            0x52, 0x20, 0xf8, 0x0a,
+        ],
+        domain_separator: [
+            0x82, 0xcb, 0x6a, 0xa8, 0x5b, 0xab, 0xb8, 0x12, 0xf4, 0xb5, 0x21, 0xa1, 0x2b, 0x10, 0xf0, 0xcb,
+            0xc6, 0x8d, 0x2b, 0x44, 0xbe, 0x7b, 0xc0, 0x2c, 0x04, 0x70, 0x04, 0xf5, 0x44, 0xad, 0xb4, 0x9f,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::V2,
+        chain_id: 137,
+        // 0xE111180000d2663C0091e4f400237545B87B996B
+        contract: [
+            0xe1, 0x11, 0x18, 0x00, 0x00, 0xd2, 0x66, 0x3c, 0x00, 0x91, 0xe4, 0xf4, 0x00, 0x23, 0x75, 0x45,
+            0xb8, 0x7b, 0x99, 0x6b,
+        ],
+        domain_separator: [
+            0x32, 0x64, 0xe1, 0x59, 0x34, 0x62, 0x53, 0xe2, 0x6a, 0x64, 0xe0, 0x0b, 0x69, 0x03, 0x2d, 0xb0,
+            0xe7, 0xd3, 0x2f, 0x94, 0x62, 0x8d, 0xe3, 0xe6, 0xee, 0xcb, 0x50, 0x30, 0x4d, 0x7a, 0xf3, 0xd2,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::NegRiskV2,
+        chain_id: 137,
+        // 0xe2222d279d744050d28e00520010520000310F59
+        contract: [
+            0xe2, 0x22, 0x2d, 0x27, 0x9d, 0x74, 0x40, 0x50, 0xd2, 0x8e, 0x00, 0x52, 0x00, 0x10, 0x52, 0x00,
+            0x00, 0x31, 0x0f, 0x59,
+        ],
+        domain_separator: [
+            0x9b, 0x85, 0x8f, 0x53, 0x32, 0x7b, 0x0b, 0xd1, 0x3a, 0xf8, 0xec, 0x14, 0xcf, 0xb3, 0x52, 0x34,
+            0xfb, 0x9e, 0xb7, 0xb0, 0x50, 0x4d, 0x1a, 0x4e, 0x61, 0xf4, 0x33, 0x84, 0x0d, 0x30, 0xe8, 0x1a,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::V3,
+        chain_id: 137,
+        // 0xe3333700cA9d93003F00f0F71f8515005F6c00Aa
+        contract: [
+            0xe3, 0x33, 0x37, 0x00, 0xca, 0x9d, 0x93, 0x00, 0x3f, 0x00, 0xf0, 0xf7, 0x1f, 0x85, 0x15, 0x00,
+            0x5f, 0x6c, 0x00, 0xaa,
+        ],
+        domain_separator: [
+            0x46, 0x6c, 0x63, 0x91, 0x01, 0x85, 0xbb, 0xd5, 0x5e, 0x86, 0x79, 0x26, 0x42, 0x00, 0xc4, 0xe0,
+            0xab, 0xdc, 0xbb, 0x0c, 0x62, 0x64, 0xeb, 0x3d, 0x41, 0xd1, 0x33, 0x26, 0x02, 0x2e, 0x09, 0x5b,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::V1,
+        chain_id: 80002,
+        // 0xdFE02Eb6733538f8Ea35D585af8DE5958AD99E40
+        contract: [
+            0xdf, 0xe0, 0x2e, 0xb6, 0x73, 0x35, 0x38, 0xf8, 0xea, 0x35, 0xd5, 0x85, 0xaf, 0x8d, 0xe5, 0x95,
+            0x8a, 0xd9, 0x9e, 0x40,
+        ],
+        domain_separator: [
+            0x44, 0xb1, 0x80, 0xa7, 0xe5, 0x48, 0xe2, 0xd9, 0x16, 0xb5, 0x41, 0x01, 0x76, 0xdb, 0x13, 0xa0,
+            0x77, 0x44, 0x96, 0x6f, 0x9b, 0x6c, 0x93, 0xc4, 0xbc, 0xcd, 0xab, 0xeb, 0xbc, 0xdf, 0xca, 0x93,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::NegRiskV1,
+        chain_id: 80002,
+        // 0xC5d563A36AE78145C45a50134d48A1215220f80a
+        contract: [
+            0xc5, 0xd5, 0x63, 0xa3, 0x6a, 0xe7, 0x81, 0x45, 0xc4, 0x5a, 0x50, 0x13, 0x4d, 0x48, 0xa1, 0x21,
+            0x52, 0x20, 0xf8, 0x0a,
+        ],
+        domain_separator: [
+            0x9f, 0xa1, 0x08, 0x22, 0xe4, 0xb8, 0x6f, 0xd1, 0xee, 0xd6, 0x8e, 0xa1, 0xc2, 0x62, 0x8e, 0x0e,
+            0xe9, 0xa6, 0xc5, 0x23, 0xcb, 0x25, 0x70, 0x59, 0x27, 0x68, 0x43, 0x2c, 0xfd, 0xb0, 0x9b, 0xf1,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::V2,
+        chain_id: 80002,
+        // 0xE111180000d2663C0091e4f400237545B87B996B
+        contract: [
+            0xe1, 0x11, 0x18, 0x00, 0x00, 0xd2, 0x66, 0x3c, 0x00, 0x91, 0xe4, 0xf4, 0x00, 0x23, 0x75, 0x45,
+            0xb8, 0x7b, 0x99, 0x6b,
+        ],
+        domain_separator: [
+            0xa4, 0x40, 0xcb, 0xd8, 0x65, 0xbc, 0x0c, 0x62, 0x43, 0xd7, 0xa8, 0xdf, 0x9a, 0x8b, 0xf4, 0x8a,
+            0x88, 0x27, 0xb0, 0xa4, 0xab, 0xbb, 0x61, 0xc3, 0x0e, 0x96, 0xd3, 0x05, 0x42, 0x3a, 0xf1, 0x48,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::NegRiskV2,
+        chain_id: 80002,
+        // 0xe2222d279d744050d28e00520010520000310F59
+        contract: [
+            0xe2, 0x22, 0x2d, 0x27, 0x9d, 0x74, 0x40, 0x50, 0xd2, 0x8e, 0x00, 0x52, 0x00, 0x10, 0x52, 0x00,
+            0x00, 0x31, 0x0f, 0x59,
+        ],
+        domain_separator: [
+            0x14, 0x68, 0xe3, 0x98, 0x41, 0xf0, 0xa0, 0xe0, 0x5d, 0x37, 0x62, 0xb2, 0x35, 0xcb, 0x7a, 0xce,
+            0xca, 0xbf, 0x8c, 0xd7, 0xb6, 0xd3, 0xa6, 0x72, 0x96, 0x5a, 0x5d, 0x41, 0x5b, 0xf9, 0x37, 0x8e,
+        ],
+    },
+    Deployment {
+        exchange: Exchange::V3,
+        chain_id: 80002,
+        // 0x9fE6e61422AdB6F610d8597F9684b16912D50C3D
+        contract: [
+            0x9f, 0xe6, 0xe6, 0x14, 0x22, 0xad, 0xb6, 0xf6, 0x10, 0xd8, 0x59, 0x7f, 0x96, 0x84, 0xb1, 0x69,
+            0x12, 0xd5, 0x0c, 0x3d,
+        ],
+        domain_separator: [
+            0xdf, 0x8b, 0x5f, 0xd2, 0x04, 0x13, 0x4b, 0x8d, 0x56, 0x26, 0x77, 0xd7, 0xfc, 0x93, 0x46, 0x88,
+            0x4e, 0x8f, 0x02, 0xef, 0x2f, 0xd4, 0x33, 0x58, 0x23, 0x93, 0x93, 0x72, 0x3e, 0x88, 0x33, 0xe6,
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::format;
+
+    use super::*;
+    use crate::hexadecimal;
+    use crate::typed_data::{address_word, keccak, struct_hash, uint_word};
+
+    #[test]
+    fn the_domain_separators_are_what_eip_712_computes() {
+        let hash = |text: &str| keccak(text.as_bytes());
+        for known in DEPLOYMENTS {
+            let words = [
+                hash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+                hash(EXCHANGE_NAME),
+                hash(known.exchange.domain_version()),
+                uint_word(&U256::from(known.chain_id)),
+                address_word(&known.contract),
+            ];
+            assert_eq!(known.domain_separator, struct_hash(&words), "{known:?}");
+        }
+        for known in CLOBS {
+            let words = [
+                hash("EIP712Domain(string name,string version,uint256 chainId)"),
+                hash(CLOB_AUTH_NAME),
+                hash(CLOB_AUTH_VERSION),
+                uint_word(&U256::from(known.chain_id)),
+            ];
+            assert_eq!(known.domain_separator, struct_hash(&words), "{known:?}");
+        }
+    }
+
+    /// addresses.json was read out of the venue's own libraries.
+    #[test]
+    fn the_contracts_are_those_of_the_venues_libraries() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/vectors/addresses.json");
+        let addresses: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let chains = addresses["polymarket"].as_object().unwrap();
+        assert_eq!(DEPLOYMENTS.len(), 5 * chains.len());
+        for known in DEPLOYMENTS {
+            let name = match known.exchange {
+                Exchange::V1 => "exchange",
+                Exchange::NegRiskV1 => "negRiskExchange",
+                Exchange::V2 => "exchangeV2",
+                Exchange::NegRiskV2 => "negRiskExchangeV2",
+                Exchange::V3 => "exchangeV3",
+            };
+            let text = chains[&format!("{}", known.chain_id)][name].as_str().unwrap();
+            assert_eq!(hexadecimal::bytes(text), Some(known.contract), "{known:?}");
+        }
+    }
+}
