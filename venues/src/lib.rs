@@ -23,7 +23,7 @@ mod typed_data;
 pub mod uniswapx;
 
 pub use payload::{
-    Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
+    AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
     Secp256k1, SingleUseId, SingleUseNonce,
 };
 
