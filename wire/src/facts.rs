@@ -87,7 +87,6 @@ fact_keys! {
     PreviousBlockhash = 35 "previous_blockhash",
     PayerIsUser = 36 "payer_is_user",
     Bips = 37 "bips",
-    Cancel = 38 "cancel",
     // Hyperliquid
     Type = 40 "type",
     Grouping = 41 "grouping",

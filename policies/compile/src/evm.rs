@@ -30,7 +30,10 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let (weth, permit2) = (weth?, permit2?);
     let wraps = weth.iter().any(|entry| entry.deposit_max.is_some() || entry.withdraw_max.is_some());
     if native.is_empty() && tokens.is_empty() && swaps.is_empty() && permit2.is_empty() && !wraps {
-        return table.fault(Rule::EmptyGrants, "evm: none of native, tokens, swaps, permit2, deposits and withdrawals");
+        return table.fault(
+            Rule::EmptyGrants,
+            "evm: none of native, tokens, swaps, permit2, deposits and withdrawals",
+        );
     }
     Some(Limits {
         chains: chains?.leak(),

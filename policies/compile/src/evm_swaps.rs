@@ -53,8 +53,10 @@ pub(crate) fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Sw
     });
     let exact_output = table.optional("exact_output", |field| field.flag());
     let native = table.optional("native", |field| field.flag());
-    let fee_on_transfer = flag_of(table, "fee_on_transfer", router, is_v2_router, "only V2Router has such functions");
-    let multicall = flag_of(table, "multicall", router, has_multicall, "only SwapRouter and SwapRouter02 have one");
+    let fee_on_transfer =
+        flag_of(table, "fee_on_transfer", router, is_v2_router, "only V2Router has such functions");
+    let multicall =
+        flag_of(table, "multicall", router, has_multicall, "only SwapRouter and SwapRouter02 have one");
     let deadline_ahead_max_s = deadline_ahead_max_s(table, router, multicall);
     let portion = portion(table, router);
     if pairs == Some(0) {
@@ -91,7 +93,9 @@ fn deadline_ahead_max_s(
         return table.required(KEY, seconds_ahead);
     }
     match table.take(KEY) {
-        Some(field) => field.fault(Rule::UnusedKey, "of SwapRouter02's calls only a multicall has a deadline"),
+        Some(field) => {
+            field.fault(Rule::UnusedKey, "of SwapRouter02's calls only a multicall has a deadline")
+        }
         None => Some(0),
     }
 }
@@ -132,7 +136,8 @@ fn portion(table: &mut Table<'_>, router: Option<Router>) -> Option<Option<Porti
             let bips_max = table.required("bips_max", |field| {
                 let bips = cap(field, uint(field))?;
                 if bips > BIPS {
-                    return field.fault(Rule::TooLarge, format_args!("{bips} is more than {BIPS}, the whole"));
+                    return field
+                        .fault(Rule::TooLarge, format_args!("{bips} is more than {BIPS}, the whole"));
                 }
                 Some(bips)
             });

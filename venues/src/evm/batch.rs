@@ -256,8 +256,7 @@ fn execute_until<'f>(router: &'f Address, arguments: &'f [u8], _: U256) -> Optio
 
 /// A call inside a multicall. It is sent no value of its own.
 fn read_inner_call<'f>(router: &'f Address, data: &'f [u8]) -> Result<Step<'f>, Why> {
-    let (&selector, arguments) =
-        data.split_first_chunk::<4>().ok_or(Why::new(Refusal::CallNotSupported))?;
+    let (&selector, arguments) = data.split_first_chunk::<4>().ok_or(Why::new(Refusal::CallNotSupported))?;
     let step = match selector {
         [0x49, 0x40, 0x4b, 0x7c] => unwrap_to(arguments),
         [0x49, 0x61, 0x69, 0x97] => read_words(arguments).map(|[amount_min]| Step::Unwrap {

@@ -13,9 +13,7 @@
 //! Guarantees: a call is one of these only if its data are canonical (`abi.rs`). What a multicall or an execute
 //! holds is read when it is judged, by the readers here and in `batch.rs`.
 
-use super::abi::{
-    Word, open, read_address, read_uint, read_uint160, read_uint256, read_words,
-};
+use super::abi::{Word, open, read_address, read_uint, read_uint160, read_uint256, read_words};
 use super::batch::{self, Batch};
 use super::swap::{self, ReadSwap, Swap};
 use super::swap_v2;
@@ -210,8 +208,9 @@ pub(super) fn read_call<'f>(contract: &'f Address, value: U256, data: &'f [u8]) 
         [0x23, 0xb8, 0x72, 0xdd] => read_transfer_from(contract, arguments),
         [0xd5, 0x05, 0xac, 0xcf] => read_permit(contract, arguments),
         [0xd0, 0xe3, 0x0d, 0xb0] => read_words::<0>(arguments).map(|[]| Call::Deposit { contract }),
-        [0x2e, 0x1a, 0x7d, 0x4d] => read_words(arguments)
-            .map(|[amount]| Call::Withdraw { contract, amount: read_uint256(amount) }),
+        [0x2e, 0x1a, 0x7d, 0x4d] => {
+            read_words(arguments).map(|[amount]| Call::Withdraw { contract, amount: read_uint256(amount) })
+        }
         [0x87, 0x51, 0x7c, 0x45] => read_permit2_approve(contract, arguments),
         [0x3f, 0xf9, 0xdc, 0xb1] | [0x65, 0xd9, 0x72, 0x3c] | [0xcc, 0x53, 0x28, 0x7f] => {
             read_revocation(selector, arguments)

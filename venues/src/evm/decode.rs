@@ -2,8 +2,8 @@
 
 use wire::{Refusal, Shown, Why};
 
-use super::rlp::{Fault, Item, Reader, read_u64, read_u256};
 use super::call::read_call;
+use super::rlp::{Fault, Item, Reader, read_u64, read_u256};
 use super::{AccessList, Call, Transaction};
 use crate::{Address, Digest, U256};
 

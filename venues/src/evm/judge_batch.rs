@@ -67,9 +67,7 @@ impl Judged<'_, '_> {
             }
             Step::SelfPermit(permit) => self.permit(&permit.of(self.account)),
             Step::Permit2Permit(permit) => self.permit2_permit(batch.router(), &permit),
-            Step::PayPortion { token, recipient, bips } => {
-                self.pay_portion(custody, token, recipient, bips)
-            }
+            Step::PayPortion { token, recipient, bips } => self.pay_portion(custody, token, recipient, bips),
         }
     }
 
@@ -195,7 +193,8 @@ impl Judged<'_, '_> {
         bips: U256,
     ) -> Result<(), Why> {
         let is_brought = self.weth() == Some(token) && !custody.weth.is_nothing();
-        let mut outputs = custody.outputs.iter_mut().flatten().filter(|output| output.token == token).peekable();
+        let mut outputs =
+            custody.outputs.iter_mut().flatten().filter(|output| output.token == token).peekable();
         if is_brought || outputs.peek().is_none() {
             return Err(of_address(Refusal::PortionNotAllowed, token));
         }

@@ -92,9 +92,10 @@ impl Judged<'_, '_> {
     /// The first entry that names chain, router and both tokens.
     fn swap_entry<'s>(&'s self, swap: &Swap<'_>) -> Result<&'s SwapLimits<'s>, Why> {
         let at_contract = || {
-            self.limits.swaps.iter().filter(|entry| {
-                entry.chains.contains(&self.chain_id) && entry.routers.contains(swap.router)
-            })
+            self.limits
+                .swaps
+                .iter()
+                .filter(|entry| entry.chains.contains(&self.chain_id) && entry.routers.contains(swap.router))
         };
         let through_router = || at_contract().filter(|entry| takes(entry.router, swap.taker));
         if through_router().next().is_none() {

@@ -3,7 +3,7 @@
 //! Follows `ISwapRouter`, `IV3SwapRouter`, `IV2SwapRouter` and `IUniswapV2Router02`; the inputs of Universal
 //! Router commands are in `batch.rs`.
 
-use super::abi::{Word, open_struct, read_address, read_uint24, read_uint256, read_uint160, read_words};
+use super::abi::{Word, open_struct, read_address, read_uint24, read_uint160, read_uint256, read_words};
 use super::rules::Router;
 use crate::{Address, U256};
 

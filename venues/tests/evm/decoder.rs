@@ -140,9 +140,7 @@ fn call_of(change: impl FnOnce(&mut Vec<u8>)) -> &'static str {
         Call::NotCanonical { .. } => "not canonical",
         Call::Unknown { selector: Some(_), .. } => "unknown",
         Call::Unknown { selector: None, .. } => "unknown without selector",
-        Call::Approve { .. } | Call::TransferFrom { .. } | Call::ExactInputSingle(_) | Call::Creation => {
-            "other"
-        }
+        _ => "other",
     }
 }
 
@@ -196,7 +194,7 @@ fn swap_words() -> [U256; 7] {
 fn swap_is_canonical(words: &[U256], selector: u32) -> bool {
     let payload = Draft::call(OTHER, selector, words).encode();
     let transaction = decode(&payload).unwrap();
-    let is_swap = matches!(transaction.call(), Call::ExactInputSingle(_));
+    let is_swap = matches!(transaction.call(), Call::Swap(_));
     assert_ne!(is_swap, matches!(transaction.call(), Call::NotCanonical { .. }));
     is_swap
 }
