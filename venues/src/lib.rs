@@ -23,8 +23,8 @@ mod typed_data;
 pub mod uniswapx;
 
 pub use payload::{
-    AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
-    Secp256k1, SingleUseId, SingleUseNonce,
+    AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX,
+    Scheme, Secp256k1, SingleUseId, SingleUseNonce,
 };
 
 /// A 20-byte EVM address.

@@ -16,41 +16,51 @@ const SWAP_ROUTER: &str = "0xe592427a0aece92de3edee1f18e0157c05861564";
 
 /// Universal Routers by version, on every chain.
 const UNIVERSAL_ROUTERS: [(&str, &[&str]); 5] = [
-    ("UniversalRouter 1.2", &[
-        "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad",
-        "0x4d73a4411ca1c660035e4aecc8270e5dddec8c17",
-        "0x4dae2f939acf50408e13d58534ff8c2776d45265",
-        "0x5e325eda8064b456f4781070c0738d849c824258",
-        "0xcb1355ff08ab38bbce60111f1bb2b784be25d7e8",
-        "0xec7be89e9d109e7e3fec59c222cf297125fefda2",
-    ]),
-    ("UniversalRouter 2.0", &[
-        "0x1095692a6237d83c6a72f3f5efedb9a670c49223",
-        "0x1906c1d672b88cd1b9ac7593301ca990f94eae07",
-        "0x66a9893cc07d91d95644aedd05d03f95e1dba8af",
-        "0x6ff5693b99212da76ad316178a184ab56d299b43",
-        "0x851116d9223fabed8e56c0e6b8ad0c31d98b3507",
-        "0x94b75331ae8d42c1b61065089b7d48fe14aa73b7",
-        "0xa51afafe0263b40edaef0df8781ea9aa03e381a3",
-        "0xef740bf23acae26f6492b10de645d6b98dc8eaf3",
-    ]),
-    ("UniversalRouter 2.1.1", &[
-        "0x4c82d1fbfe28c977cbb58d8c7ff8fcf9f70a2cca",
-        "0x8b844f885672f333bc0042cb669255f93a4c1e6b",
-        "0xfdf682f51fe81aa4898f0ae2163d8a55c127fbc7",
-    ]),
-    ("UniversalRouter 2.1.2", &[
-        "0x23617e59a5925b2a4bf75d73ff6711cd0b29de85",
-        "0x2d01411773c8c24805306e89a41f7855c3c4fe65",
-        "0x661e93cca42afacb172121ef892830ca3b70f08d",
-        "0xc09255d86db563cbc11c2fcf4a0c512e160111b4",
-        "0xd1b797d92d87b688193a2b976efc8d577d204343",
-        "0xd6145b2d3f379919e8cdeda7b97e37c4b2ca9c40",
-        "0xdc264714f68d84cf29bc605589405e78bdbe7c9f",
-    ]),
-    ("UniversalRouter 2.2.0", &[
-        "0xab863e752bf67d8dcdd929eaae9be9dc83fb3bbb",
-    ]),
+    (
+        "UniversalRouter 1.2",
+        &[
+            "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad",
+            "0x4d73a4411ca1c660035e4aecc8270e5dddec8c17",
+            "0x4dae2f939acf50408e13d58534ff8c2776d45265",
+            "0x5e325eda8064b456f4781070c0738d849c824258",
+            "0xcb1355ff08ab38bbce60111f1bb2b784be25d7e8",
+            "0xec7be89e9d109e7e3fec59c222cf297125fefda2",
+        ],
+    ),
+    (
+        "UniversalRouter 2.0",
+        &[
+            "0x1095692a6237d83c6a72f3f5efedb9a670c49223",
+            "0x1906c1d672b88cd1b9ac7593301ca990f94eae07",
+            "0x66a9893cc07d91d95644aedd05d03f95e1dba8af",
+            "0x6ff5693b99212da76ad316178a184ab56d299b43",
+            "0x851116d9223fabed8e56c0e6b8ad0c31d98b3507",
+            "0x94b75331ae8d42c1b61065089b7d48fe14aa73b7",
+            "0xa51afafe0263b40edaef0df8781ea9aa03e381a3",
+            "0xef740bf23acae26f6492b10de645d6b98dc8eaf3",
+        ],
+    ),
+    (
+        "UniversalRouter 2.1.1",
+        &[
+            "0x4c82d1fbfe28c977cbb58d8c7ff8fcf9f70a2cca",
+            "0x8b844f885672f333bc0042cb669255f93a4c1e6b",
+            "0xfdf682f51fe81aa4898f0ae2163d8a55c127fbc7",
+        ],
+    ),
+    (
+        "UniversalRouter 2.1.2",
+        &[
+            "0x23617e59a5925b2a4bf75d73ff6711cd0b29de85",
+            "0x2d01411773c8c24805306e89a41f7855c3c4fe65",
+            "0x661e93cca42afacb172121ef892830ca3b70f08d",
+            "0xc09255d86db563cbc11c2fcf4a0c512e160111b4",
+            "0xd1b797d92d87b688193a2b976efc8d577d204343",
+            "0xd6145b2d3f379919e8cdeda7b97e37c4b2ca9c40",
+            "0xdc264714f68d84cf29bc605589405e78bdbe7c9f",
+        ],
+    ),
+    ("UniversalRouter 2.2.0", &["0xab863e752bf67d8dcdd929eaae9be9dc83fb3bbb"]),
 ];
 
 /// Uniswap's V2 routers, on every chain.
