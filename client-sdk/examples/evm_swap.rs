@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_weth, v3_swap};
 use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
-use client_sdk::{Client, Config, PayloadKind, Signature};
+use client_sdk::{Client, Config, PayloadKind};
 
 const SWAP_ROUTER_02: Address = address(0x2626664c_2603336E57B271c5C0b26F42, 0x1741e481);
 const USDC: Address = address(0x833589fC_D6eDb6E08f4c7C32D4f71b54, 0xbdA02913);
@@ -33,9 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = Config { connect_timeout: Duration::from_millis(500), ..Config::default() };
     let mut client = Client::connect(vault.parse()?, config)?;
     let signed = client.sign(key_slot, PayloadKind::EvmEip1559, &payload)?;
-    let Signature::Secp256k1(signature) = signed.signature else {
-        return Err("not a signature of this venue".into());
-    };
+    let signature = signed.signature.secp256k1().ok_or("not a signature of this venue")?;
     println!("{}", hex(&assemble_signed(&payload, &signature)?));
     Ok(())
 }

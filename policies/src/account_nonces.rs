@@ -3,8 +3,9 @@
 use venues::{AccountNonce, U256};
 use wire::{Refusal, Shown, Why};
 
-/// How many (chain, nonce) pairs a key remembers, the latest ones.
-pub(crate) const ACCOUNT_NONCES_MAX: usize = 256;
+/// How many (chain, nonce) pairs a key remembers, the latest ones. Nodes keep no more than 64 transactions of an
+/// account waiting (go-ethereum, `AccountQueue`), so older ones are settled or lost.
+pub(crate) const ACCOUNT_NONCES_MAX: usize = 64;
 
 /// The most that was signed for each of the last [`ACCOUNT_NONCES_MAX`] (chain, nonce) pairs of a key.
 ///
