@@ -24,6 +24,15 @@ struct KeyUsage {
     account_nonces: AccountNonceLedger,
 }
 
+impl KeyUsage {
+    const EMPTY: Self = Self {
+        slot: 0,
+        nonces: NonceLedger::EMPTY,
+        ids: IdLedger::EMPTY,
+        account_nonces: AccountNonceLedger::EMPTY,
+    };
+}
+
 /// What a reservation adds to what was counted before: what budgets are charged with.
 ///
 /// Only native coin is counted, and only where a transaction can spend it: value and gas. Token amounts, what a
@@ -35,16 +44,15 @@ pub struct Counted {
 }
 
 impl Usage {
+    /// More than a megabyte, so it is copied from here as it stands and not built on a stack.
+    const EMPTY: Self = Self { keys: [KeyUsage::EMPTY; SLOTS_MAX], keys_used: 0, boot_wall_ms: 0 };
+
     /// The usage at boot.
     #[must_use]
     pub const fn at_boot(boot_wall_ms: u64) -> Self {
-        let key = KeyUsage {
-            slot: 0,
-            nonces: NonceLedger::EMPTY,
-            ids: IdLedger::EMPTY,
-            account_nonces: AccountNonceLedger::EMPTY,
-        };
-        Self { keys: [key; SLOTS_MAX], keys_used: 0, boot_wall_ms }
+        let mut usage = Self::EMPTY;
+        usage.boot_wall_ms = boot_wall_ms;
+        usage
     }
 
     /// Reserves a charge for a key, whole or not at all. A venue charges one kind of nonce or none.
