@@ -7,7 +7,7 @@ use venues::U256;
 use venues::book_value::{BookValue, BookVisitor};
 
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
-const UNITS: [(&str, &str, usize, &str); 23] = [
+const UNITS: [(&str, &str, usize, &str); 29] = [
     ("evm::rules::Limits", "fee_per_gas_max", 9, "gwei"),
     ("evm::rules::Limits", "transaction_fee_max", 18, "ether"),
     ("evm::rules::NativeLimits", "value_max", 18, "ether"),
@@ -16,6 +16,12 @@ const UNITS: [(&str, &str, usize, &str); 23] = [
     ("evm::rules::TransferFromLimits", "amount_max", 0, "base units"),
     ("evm::rules::SwapLimits", "amount_in_max", 0, "base units"),
     ("evm::rules::SwapLimits", "deadline_ahead_max_s", 0, "s"),
+    ("evm::rules::PermitLimits", "amount_max", 0, "base units"),
+    ("evm::rules::PermitLimits", "deadline_ahead_max_s", 0, "s"),
+    ("evm::rules::WethLimits", "deposit_max", 18, "ether"),
+    ("evm::rules::WethLimits", "withdraw_max", 18, "ether"),
+    ("evm::rules::Permit2ApproveLimits", "amount_max", 0, "base units"),
+    ("evm::rules::Permit2ApproveLimits", "expiration_ahead_max_s", 0, "s"),
     ("hyperliquid::rules::Limits", "nonce_behind_max_ms", 3, "s"),
     ("hyperliquid::rules::Limits", "nonce_ahead_max_ms", 3, "s"),
     ("hyperliquid::rules::OrderLimits", "action_notional_max", 16, "USD"),

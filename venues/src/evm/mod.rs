@@ -5,8 +5,7 @@
 //! digest   keccak256(payload)
 //! ```
 //!
-//! Guarantees: a payload decodes only if it is the one canonical encoding of what it says, so the facts in the
-//! receipt determine the digest's preimage; the digest is taken from the very bytes that were read.
+//! Guarantees: a payload decodes only if it is the one canonical encoding of what it says; the digest is taken from the very bytes that were read.
 //! Refuses: every other transaction type, non-canonical RLP, field values no chain accepts. Call data that are
 //! not understood decode, so that digest and facts reach the receipt, and are never approved.
 //!
