@@ -15,9 +15,9 @@ use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_wet
 use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
 use client_sdk::{Client, Config, PayloadKind};
 
-const SWAP_ROUTER_02: Address = address(0x2626664c_2603336E57B271c5C0b26F42, 0x1741e481);
-const USDC: Address = address(0x833589fC_D6eDb6E08f4c7C32D4f71b54, 0xbdA02913);
-const WETH: Address = address(0x42000000_000000000000000000000000, 0x00000006);
+const SWAP_ROUTER_02: Address = address(0x2626664c2603336e57b271c5c0b26f42, 0x1741e481);
+const USDC: Address = address(0x833589fcd6edb6e08f4c7c32d4f71b54, 0xbda02913);
+const WETH: Address = address(0x42000000000000000000000000000000, 0x00000006);
 
 /// The sender; a bot knows its own.
 const ACCOUNT: Address = [0x11; 20];

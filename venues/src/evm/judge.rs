@@ -37,7 +37,16 @@ pub(super) fn judge(
         // A router wraps coin or keeps it: value is judged together with the swap.
         Call::Swap(swap) => judged.single_swap(swap, value)?,
         Call::Batch(batch) => judged.batch(batch, value)?,
-        _ => {
+        Call::Transfer { .. }
+        | Call::Approve { .. }
+        | Call::TransferFrom { .. }
+        | Call::Permit(_)
+        | Call::Withdraw { .. }
+        | Call::Permit2Approve(_)
+        | Call::Permit2Revoke { .. }
+        | Call::Creation
+        | Call::NotCanonical { .. }
+        | Call::Unknown { .. } => {
             // None of these needs coin: a token rejects or keeps it.
             require_no_value(value)?;
             judged.call_without_value(call)?;

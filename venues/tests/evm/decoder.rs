@@ -140,7 +140,16 @@ fn call_of(change: impl FnOnce(&mut Vec<u8>)) -> &'static str {
         Call::NotCanonical { .. } => "not canonical",
         Call::Unknown { selector: Some(_), .. } => "unknown",
         Call::Unknown { selector: None, .. } => "unknown without selector",
-        _ => "other",
+        Call::Approve { .. }
+        | Call::TransferFrom { .. }
+        | Call::Permit(_)
+        | Call::Deposit { .. }
+        | Call::Withdraw { .. }
+        | Call::Permit2Approve(_)
+        | Call::Permit2Revoke { .. }
+        | Call::Swap(_)
+        | Call::Batch(_)
+        | Call::Creation => "other",
     }
 }
 

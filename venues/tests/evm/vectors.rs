@@ -112,7 +112,7 @@ fn assert_facts_equal(line: &Line, told: &Value) {
             Value::Array(list) => list.iter().map(lowered).collect(),
             // the file writes a creation's `to` as null
             Value::Null => Value::from(""),
-            value => lowered(value),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => lowered(value),
         });
         assert_eq!(told.get(member), expected.as_ref(), "{} {member}", line.text("id"));
     }
