@@ -222,10 +222,10 @@ fn is_understood(data: &[u8]) -> bool {
     let payload = call(&GAS, &[7; 20], U256::ZERO, data).unwrap();
     match decode(&payload).unwrap().call() {
         Call::Batch(batch) => batch.steps().all(|step| step.is_ok()),
-        Call::Unknown { .. } | Call::NotCanonical { .. } | Call::Creation | Call::NativeTransfer { .. } => {
-            false
-        }
-        _ => true,
+        call => !matches!(
+            call,
+            Call::Unknown { .. } | Call::NotCanonical { .. } | Call::Creation | Call::NativeTransfer { .. }
+        ),
     }
 }
 

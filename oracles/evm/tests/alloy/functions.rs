@@ -99,9 +99,8 @@ const SELECTORS: [[u8; 4]; 28] = [
 
 /// Whether a function of this file is called.
 pub(crate) fn is_known(data: &[u8]) -> bool {
-    data.first_chunk().is_some_and(|selector| {
-        SELECTORS.contains(selector) || *selector == Universal::executeCall::SELECTOR
-    })
+    data.first_chunk()
+        .is_some_and(|selector| SELECTORS.contains(selector) || *selector == Universal::executeCall::SELECTOR)
 }
 
 #[test]
