@@ -30,8 +30,16 @@ fn venues() -> Vec<Venue> {
     vec![
         Venue { catalogue: &evm::CATALOGUE, rules: rules::<evm::rules::Limits<'_>>(), digit: 1 },
         Venue { catalogue: &uniswapx::CATALOGUE, rules: rules::<uniswapx::rules::Limits<'_>>(), digit: 2 },
-        Venue { catalogue: &polymarket::CATALOGUE, rules: rules::<polymarket::rules::Limits<'_>>(), digit: 3 },
-        Venue { catalogue: &hyperliquid::CATALOGUE, rules: rules::<hyperliquid::rules::Limits<'_>>(), digit: 4 },
+        Venue {
+            catalogue: &polymarket::CATALOGUE,
+            rules: rules::<polymarket::rules::Limits<'_>>(),
+            digit: 3,
+        },
+        Venue {
+            catalogue: &hyperliquid::CATALOGUE,
+            rules: rules::<hyperliquid::rules::Limits<'_>>(),
+            digit: 4,
+        },
         Venue { catalogue: &solana::CATALOGUE, rules: rules::<solana::rules::Limits<'_>>(), digit: 5 },
     ]
 }
@@ -109,7 +117,12 @@ fn refusals(text: &mut String, digit: u16) -> std::fmt::Result {
     writeln!(text, "| code | rule | family | why |\n|---|---|---|---|")?;
     for refusal in Refusal::ALL.iter().filter(|refusal| refusal.code() / 100 % 10 == digit) {
         let (code, name) = (refusal.code(), refusal.name());
-        writeln!(text, "| {code} | `{name}` | {} | {} |", refusal.family().as_str(), sentence(refusal.explanation()))?;
+        writeln!(
+            text,
+            "| {code} | `{name}` | {} | {} |",
+            refusal.family().as_str(),
+            sentence(refusal.explanation())
+        )?;
     }
     Ok(())
 }

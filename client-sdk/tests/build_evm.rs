@@ -6,7 +6,7 @@ use client_sdk::build::evm::{
     transfer, transfer_from,
 };
 use serde_json::Value;
-use venues::evm::{Call, Deadline, decode};
+use venues::evm::{Amounts, Call, Deadline, Route, decode};
 use venues::{Address, U256};
 use wire::Refusal;
 
@@ -127,18 +127,22 @@ fn a_swap_decodes_to_what_was_asked_for() {
     ] {
         let payload = exact_input_single(&GAS, &CONTRACT, router, &swap()).unwrap();
         let transaction = decode(&payload).unwrap();
-        let Call::ExactInputSingle(decoded) = transaction.call() else {
+        let Call::Swap(decoded) = transaction.call() else {
             panic!("{:?}", transaction.call());
         };
         let expected = swap();
         assert_eq!(decoded.router, &CONTRACT);
-        assert_eq!(decoded.token_in, &expected.token_in);
-        assert_eq!(decoded.token_out, &expected.token_out);
-        assert_eq!(decoded.pool_fee, expected.pool_fee);
+        let route = Route::Single {
+            token_in: &expected.token_in,
+            token_out: &expected.token_out,
+            pool_fee: expected.pool_fee,
+        };
+        assert_eq!(decoded.route, route);
         assert_eq!(decoded.recipient, &expected.recipient);
         assert_eq!(decoded.deadline, deadline);
-        assert_eq!(decoded.amount_in, expected.amount_in);
-        assert_eq!(decoded.amount_out_min, expected.amount_out_min);
+        let amounts =
+            Amounts::ExactIn { amount_in: expected.amount_in, amount_out_min: expected.amount_out_min };
+        assert_eq!(decoded.amounts, amounts);
         assert_eq!(decoded.sqrt_price_limit_x96, expected.sqrt_price_limit_x96);
     }
 }

@@ -3,9 +3,10 @@
 #![no_main]
 
 use venues::evm::rules::{
-    ApproveLimits, Limits, NativeLimits, Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits,
+    ApproveLimits, Limits, NativeLimits, Permit2ApproveLimits, Permit2Limits, PermitLimits, PortionLimits, Ratio,
+    Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
 };
-use venues::evm::{Call, Transaction, decode};
+use venues::evm::{Call, Step, Swap, Transaction, decode};
 use venues::{Address, Payload, U256};
 use wire::facts::{self, FactWriter};
 use wire::{FACTS_SIZE_MAX, Family, Now};
@@ -47,10 +48,37 @@ fn addresses(call: &Call<'_>) -> Vec<Address> {
         Call::Transfer { recipient, .. } => addresses.push(**recipient),
         Call::Approve { spender, .. } => addresses.push(**spender),
         Call::TransferFrom { owner, recipient, .. } => addresses.extend([**owner, **recipient]),
-        Call::ExactInputSingle(swap) => addresses.extend([*swap.token_in, *swap.token_out, *swap.recipient]),
-        Call::NativeTransfer { .. } | Call::Creation | Call::NotCanonical { .. } | Call::Unknown { .. } => {}
+        Call::Permit(permit) => addresses.extend([*permit.owner, *permit.spender]),
+        Call::Permit2Approve(approve) => addresses.extend([*approve.token, *approve.spender]),
+        Call::Swap(swap) => addresses.extend(addresses_of(swap)),
+        Call::Batch(batch) => {
+            for step in batch.steps().flatten() {
+                match step {
+                    Step::Swap(swap) => addresses.extend(addresses_of(&swap)),
+                    Step::Unwrap { recipient, .. } => addresses.extend(recipient),
+                    Step::Sweep { token, recipient, .. } => addresses.extend(recipient.into_iter().chain([token])),
+                    Step::Wrap { recipient, .. } => addresses.push(*recipient),
+                    Step::PayPortion { token, recipient, .. } => addresses.extend([*token, *recipient]),
+                    Step::SelfPermit(permit) => addresses.extend([*permit.token, *permit.spender]),
+                    Step::Permit2Permit(permit) => addresses.extend([*permit.token, *permit.spender]),
+                    Step::RefundCoin => {}
+                }
+            }
+        }
+        Call::NativeTransfer { .. }
+        | Call::Deposit { .. }
+        | Call::Withdraw { .. }
+        | Call::Permit2Revoke { .. }
+        | Call::Creation
+        | Call::NotCanonical { .. }
+        | Call::Unknown { .. } => {}
     }
     addresses
+}
+
+fn addresses_of(swap: &Swap<'_>) -> Vec<Address> {
+    let ends = [*swap.route.token_in(), *swap.route.token_out(), *swap.recipient];
+    ends.into_iter().chain(swap.route.intermediates().copied()).collect()
 }
 
 fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
@@ -61,12 +89,23 @@ fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
         router,
         tokens_in: allow,
         tokens_out: allow,
+        intermediates: allow,
         pool_fees: &[],
         recipients: allow,
         amount_in_max: CAP,
         out_per_in_min: Ratio { numerator: U256::ONE, denominator: CAP },
         deadline_ahead_max_s: 90 * 86_400,
+        exact_output: true,
+        native: true,
+        fee_on_transfer: true,
+        multicall: true,
+        portion: Some(PortionLimits { recipients: allow, bips_max: 10_000 }),
     };
+    let weth: Vec<_> = allow
+        .first()
+        .map(|contract| WethLimits { chains, contract: *contract, deposit_max: Some(CAP), withdraw_max: Some(CAP) })
+        .into_iter()
+        .collect();
     let limits = Limits {
         chains,
         fee_per_gas_max: U256::MAX,
@@ -80,8 +119,34 @@ fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
             transfer: Some(TransferLimits { recipients: allow, amount_max: CAP }),
             approve: Some(ApproveLimits { spenders: allow, amount_max: CAP }),
             transfer_from: Some(TransferFromLimits { owners: allow, recipients: allow, amount_max: CAP }),
+            permit: Some(PermitLimits {
+                owners: allow,
+                spenders: allow,
+                amount_max: CAP,
+                deadline_ahead_max_s: 90 * 86_400,
+            }),
+            revoke: true,
         }],
-        swaps: &[swap(Router::SwapRouter), swap(Router::SwapRouter02)],
+        swaps: &[
+            swap(Router::SwapRouter),
+            swap(Router::SwapRouter02),
+            swap(Router::V2Router),
+            swap(Router::UniversalRouterV2_0),
+            swap(Router::UniversalRouterV2_1_1),
+        ],
+        weth: &weth,
+        permit2: &[Permit2Limits {
+            chains,
+            contracts: allow,
+            approve: Some(Permit2ApproveLimits {
+                tokens: allow,
+                spenders: allow,
+                amount_max: CAP,
+                expiration_ahead_max_s: 90 * 86_400,
+            }),
+            revoke: true,
+        }],
+        cancel: false,
     };
     transaction.judge(&limits, &OWN, NOW).is_ok()
 }

@@ -66,7 +66,8 @@ pub fn approve<P: Payload>(
     now: Now,
 ) -> Result<Approved<P>, (P, Why)> {
     match judge(&payload, book, key_slot, now).and_then(|charge| usage.reserve(key_slot, charge)) {
-        Ok(()) => Ok(Approved { payload, slot: key_slot }),
+        // Budgets will be charged with what is counted.
+        Ok(_counted) => Ok(Approved { payload, slot: key_slot }),
         Err(why) => Err((payload, why)),
     }
 }

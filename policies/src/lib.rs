@@ -7,6 +7,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod account_nonces;
 mod approve;
 mod compiled;
 mod ids;
@@ -15,4 +16,4 @@ mod usage;
 
 pub use approve::{Approved, approve};
 pub use compiled::{BOOK, POLICY_HASH};
-pub use usage::Usage;
+pub use usage::{Counted, Usage};

@@ -1,9 +1,10 @@
 //! What the keys of this boot have used up.
 
 use book::SLOTS_MAX;
-use venues::{Charge, SingleUseNonce};
+use venues::{Charge, SingleUseNonce, U256};
 use wire::{Refusal, Shown, Why};
 
+use crate::account_nonces::AccountNonceLedger;
 use crate::ids::IdLedger;
 use crate::nonces::NonceLedger;
 
@@ -20,23 +21,51 @@ struct KeyUsage {
     slot: u16,
     nonces: NonceLedger,
     ids: IdLedger,
+    account_nonces: AccountNonceLedger,
+}
+
+impl KeyUsage {
+    const EMPTY: Self = Self {
+        slot: 0,
+        nonces: NonceLedger::EMPTY,
+        ids: IdLedger::EMPTY,
+        account_nonces: AccountNonceLedger::EMPTY,
+    };
+}
+
+/// What a reservation adds to what was counted before: what budgets are charged with.
+///
+/// Only native coin is counted, and only where a transaction can spend it: value and gas. Token amounts, what a
+/// rollup takes for its data, and fees paid in tokens are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Native coin of the transaction's chain, wei.
+    pub native_spend: U256,
 }
 
 impl Usage {
+    /// More than a megabyte, so it is copied from here as it stands and not built on a stack.
+    const EMPTY: Self = Self { keys: [KeyUsage::EMPTY; SLOTS_MAX], keys_used: 0, boot_wall_ms: 0 };
+
     /// The usage at boot.
     #[must_use]
     pub const fn at_boot(boot_wall_ms: u64) -> Self {
-        let key = KeyUsage { slot: 0, nonces: NonceLedger::EMPTY, ids: IdLedger::EMPTY };
-        Self { keys: [key; SLOTS_MAX], keys_used: 0, boot_wall_ms }
+        let mut usage = Self::EMPTY;
+        usage.boot_wall_ms = boot_wall_ms;
+        usage
     }
 
-    /// Reserves a charge for a key, whole or not at all.
+    /// Reserves a charge for a key, whole or not at all. A venue charges one kind of nonce or none.
+    ///
+    /// Gives what is newly counted: of the first transaction for an account nonce all it can spend, of one that
+    /// replaces it only what it can spend beyond the most so far.
     ///
     /// # Errors
     /// [`Refusal::NonceAlreadyUsed`]; [`Refusal::NonceBelowBootFloor`] when an earlier boot may have signed the
-    /// nonce; [`Refusal::KeySlotNotInBook`] when the table of keys is full.
-    pub fn reserve(&mut self, slot: u16, charge: Charge) -> Result<(), Why> {
-        let Charge { single_use_nonce, single_use_ids } = charge;
+    /// nonce; [`Refusal::CancelNonceNotSigned`] when a cancel may only replace and there is nothing to replace;
+    /// [`Refusal::KeySlotNotInBook`] when the table of keys is full.
+    pub fn reserve(&mut self, slot: u16, charge: Charge) -> Result<Counted, Why> {
+        let Charge { single_use_nonce, single_use_ids, account_nonce } = charge;
         let has_ids = single_use_ids.iter().any(Option::is_some);
         if has_ids {
             self.key(slot)?.ids.check(&single_use_ids)?;
@@ -55,7 +84,11 @@ impl Usage {
         if has_ids {
             self.key(slot)?.ids.record(&single_use_ids);
         }
-        Ok(())
+        let native_spend = match account_nonce {
+            Some(nonce) => self.key(slot)?.account_nonces.reserve(&nonce)?,
+            None => U256::ZERO,
+        };
+        Ok(Counted { native_spend })
     }
 
     fn key(&mut self, slot: u16) -> Result<&mut KeyUsage, Why> {
@@ -63,8 +96,8 @@ impl Usage {
         let at = match self.keys.iter().take(used).position(|key| key.slot == slot) {
             Some(at) => at,
             None => {
-                let fresh = KeyUsage { slot, nonces: NonceLedger::EMPTY, ids: IdLedger::EMPTY };
-                *self.keys.get_mut(used).ok_or(Refusal::KeySlotNotInBook)? = fresh;
+                let fresh = self.keys.get_mut(used).ok_or(Refusal::KeySlotNotInBook)?;
+                fresh.slot = slot;
                 self.keys_used = used + 1;
                 used
             }
@@ -89,9 +122,9 @@ mod tests {
     #[test]
     fn a_nonce_is_reserved_once_per_key() {
         let mut usage = Usage::at_boot(1_000);
-        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(()));
+        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(Counted::default()));
         assert_eq!(usage.reserve(1, nonce(1_051)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
-        assert_eq!(usage.reserve(2, nonce(1_051)), Ok(()));
+        assert_eq!(usage.reserve(2, nonce(1_051)), Ok(Counted::default()));
     }
 
     #[test]
@@ -102,14 +135,14 @@ mod tests {
             let why = usage.reserve(1, nonce(refused)).unwrap_err();
             assert_eq!((why.refusal, why.limit), (Refusal::NonceBelowBootFloor, Shown::uint(1_050)));
         }
-        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(()));
+        assert_eq!(usage.reserve(1, nonce(1_051)), Ok(Counted::default()));
     }
 
     #[test]
     fn more_keys_than_the_table_holds_are_refused_and_nothing_is_lost() {
         let mut usage = Usage::at_boot(0);
         for slot in 0..SLOTS_MAX {
-            assert_eq!(usage.reserve(u16::try_from(slot).unwrap(), nonce(500)), Ok(()));
+            assert_eq!(usage.reserve(u16::try_from(slot).unwrap(), nonce(500)), Ok(Counted::default()));
         }
         assert_eq!(usage.reserve(999, nonce(500)).unwrap_err().refusal, Refusal::KeySlotNotInBook);
         assert_eq!(usage.reserve(0, nonce(500)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);

@@ -25,8 +25,8 @@ pub mod uniswapx;
 
 pub use known::{Catalogue, Known};
 pub use payload::{
-    Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX, Scheme,
-    Secp256k1, SingleUseId, SingleUseNonce,
+    AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX,
+    Scheme, Secp256k1, SingleUseId, SingleUseNonce,
 };
 
 /// A 20-byte EVM address.

@@ -5,7 +5,7 @@ use wire::facts::FactSink;
 use wire::{Now, Why};
 
 use crate::book_value::book_struct;
-use crate::{AccountKey, Address, evm, hyperliquid, polymarket, solana, uniswapx};
+use crate::{AccountKey, Address, U256, evm, hyperliquid, polymarket, solana, uniswapx};
 
 /// Seals [`Payload`] and [`Scheme`]: a payload type invented elsewhere, whose rules always say yes, does not
 /// compile.
@@ -129,6 +129,8 @@ pub struct Charge {
     pub single_use_nonce: Option<SingleUseNonce>,
     /// Numbers without an order that may be signed once per key: Permit2 nonces, order salts.
     pub single_use_ids: [Option<SingleUseId>; SINGLE_USE_IDS_MAX],
+    /// The nonce of an EVM account, of which one transaction at most is ever included.
+    pub account_nonce: Option<AccountNonce>,
 }
 
 /// Most numbers that one payload may use up: one for each token of a PermitBatch.
@@ -154,6 +156,22 @@ pub enum IdSpace {
     Permit2Allowance,
     /// The salt of a Polymarket order.
     PolymarketSalt,
+}
+
+/// A nonce of an EVM account. Several transactions may be signed for it, each in place of the ones before;
+/// one at most is included, so what counts is the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccountNonce {
+    /// The chain (EIP-155).
+    pub chain_id: u64,
+    /// The nonce.
+    pub nonce: u64,
+    /// Most native coin the transaction can cost, wei: its value, and its gas limit at its maximum fee.
+    pub native_spend_max: U256,
+    /// Whether it only uses up the nonce.
+    pub is_cancel: bool,
+    /// Whether it is allowed only in place of a transaction that this boot has signed.
+    pub only_replaces: bool,
 }
 
 /// A venue nonce that is a time and may be signed once.

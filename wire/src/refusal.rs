@@ -241,6 +241,18 @@ refusals! {
     CallDataNotCanonical = 2101,
     /// A contract creation.
     CreationNotSupported = 2102,
+    /// A multicall inside a multicall.
+    NestedMulticallNotSupported = 2103,
+    /// A Universal Router command this vault does not decode.
+    CommandNotSupported = 2104,
+    /// A Universal Router command with the flag that lets it fail.
+    CommandFlagNotSupported = 2105,
+    /// There are not as many inputs as commands.
+    CommandCountDiffers = 2106,
+    /// A multicall or execute holds more calls than this vault reads.
+    TooManySteps = 2107,
+    /// A swap leads through more pools than this vault reads.
+    PathTooLong = 2108,
     /// The contract is no exchange of this domain version on this chain.
     ExchangeNotSupported = 2300,
     /// The order struct is not the one of the domain version.
@@ -283,7 +295,7 @@ refusals! {
     ChainNotAllowed = 3100,
     /// The recipient of native coin is not on the list.
     RecipientNotAllowed = 3101,
-    /// The router contract is not on the list.
+    /// The contract is not on the list.
     ContractNotAllowed = 3102,
     /// The token is not on the list.
     TokenNotAllowed = 3103,
@@ -301,7 +313,7 @@ refusals! {
     GasLimitAboveCap = 3109,
     /// The gas limit times the fee per gas is above the cap.
     TransactionFeeAboveCap = 3110,
-    /// A call that takes no native coin carries a value.
+    /// A call that takes no native coin carries a value, or a swap another value than it sells.
     ValueNotAllowed = 3111,
     /// The swap's minimum output is zero or below the pair's ratio.
     MinimumOutBelowRatio = 3112,
@@ -319,6 +331,26 @@ refusals! {
     AccessListTooLong = 3118,
     /// The swap sells nothing, or (SwapRouter02) whatever the router holds.
     AmountInZero = 3119,
+    /// Native coin stands for a token that is not the WETH the book names for the chain.
+    CoinTokenNotWeth = 3120,
+    /// A token the path leads through is not on the list.
+    IntermediateNotAllowed = 3121,
+    /// The inputs are not those of the router version that the book names.
+    RouterVersionDiffers = 3122,
+    /// A batch holds no swap.
+    SwapMissing = 3123,
+    /// The batch leaves coin or tokens with the router, where anyone may take them.
+    LeftInRouter = 3124,
+    /// What a swap left with the router is paid out without a minimum.
+    PayoutMinimumZero = 3125,
+    /// The router would pay with more than it is known to hold.
+    AmountNotHeld = 3126,
+    /// The token or recipient of a share is not one the book allows.
+    PortionNotAllowed = 3127,
+    /// The share is above the cap.
+    PortionAboveCap = 3128,
+    /// A cancel at a nonce that this boot has not signed.
+    CancelNonceNotSigned = 3129,
 
     // ---- denied: Polymarket ----
     /// Orders are not granted.

@@ -27,6 +27,11 @@
 //! # Ok::<(), client_sdk::build::evm::Error>(())
 //! ```
 
+mod abi;
+pub mod swap;
+pub mod token;
+pub mod universal_router;
+
 use std::fmt;
 
 pub use venues::{Address, U256};
@@ -90,6 +95,12 @@ pub enum Error {
     PoolFeeTooLarge,
     /// The price limit does not fit a uint160.
     PriceLimitTooLarge,
+    /// A path names no pool.
+    PathEmpty,
+    /// An amount, a time or a nonce does not fit its type.
+    AmountTooLarge,
+    /// The V2 router buys no exact output of tokens that keep a fee of each transfer.
+    FeeOnTransferExactOut,
     /// What should be assembled is not an unsigned EIP-1559 transaction.
     PayloadMalformed(wire::Refusal),
     /// The signature's last byte is not a recovery id: 0 or 1, or 27 or 28.
@@ -106,6 +117,11 @@ impl fmt::Display for Error {
             Self::PriorityFeeAboveMaxFee => formatter.write_str("the priority fee is above the maximum fee"),
             Self::PoolFeeTooLarge => formatter.write_str("the pool fee does not fit a uint24"),
             Self::PriceLimitTooLarge => formatter.write_str("the price limit does not fit a uint160"),
+            Self::PathEmpty => formatter.write_str("the path names no pool"),
+            Self::AmountTooLarge => formatter.write_str("an amount, a time or a nonce does not fit its type"),
+            Self::FeeOnTransferExactOut => {
+                formatter.write_str("no exact output of tokens that keep a fee of each transfer")
+            }
             Self::PayloadMalformed(refusal) => {
                 write!(formatter, "not an unsigned EIP-1559 transaction: {}", refusal.explanation())
             }
@@ -123,6 +139,24 @@ impl std::error::Error for Error {}
 /// When a field of `gas` is one no chain accepts.
 pub fn native_transfer(gas: &Gas, recipient: &Address, value: U256) -> Result<Vec<u8>, Error> {
     encode(gas, recipient, value, &[])
+}
+
+/// The payload that does nothing but use up `gas.nonce`, in place of what was signed for it: nothing is sent to
+/// `account`, the sender itself. Nodes want about a tenth more of both fees than the transaction it replaces.
+///
+/// # Errors
+/// When a field of `gas` is one no chain accepts.
+pub fn cancel(gas: &Gas, account: &Address) -> Result<Vec<u8>, Error> {
+    native_transfer(gas, account, U256::ZERO)
+}
+
+/// The payload that calls `contract` with `data` of one of the builders in [`token`], [`swap`] and
+/// [`universal_router`], and `value` wei.
+///
+/// # Errors
+/// When a field of `gas` is one no chain accepts.
+pub fn call(gas: &Gas, contract: &Address, value: U256, data: &[u8]) -> Result<Vec<u8>, Error> {
+    encode(gas, contract, value, data)
 }
 
 /// The payload that calls `transfer(recipient, amount)` of a token (EIP-20).

@@ -15,6 +15,7 @@
 
 mod book_file;
 mod evm;
+mod evm_swaps;
 mod fault;
 mod field;
 mod hyperliquid;

@@ -84,6 +84,8 @@ fn evm_rules_are_in_wei_and_base_units() {
                 recipients: &[],
                 amount_max: U256::from(7),
             }),
+            permit: None,
+            revoke: false,
         }],
         swaps: &[evm::SwapLimits {
             chains: &[1],
@@ -91,12 +93,21 @@ fn evm_rules_are_in_wei_and_base_units() {
             router: evm::Router::SwapRouter,
             tokens_in: &[usdc],
             tokens_out: &[weth],
+            intermediates: &[],
             pool_fees: &[500],
             recipients: &[],
             amount_in_max: U256::from(8),
             out_per_in_min: evm::Ratio { numerator: U256::from(9), denominator: U256::from(10) },
             deadline_ahead_max_s: 60,
+            exact_output: false,
+            native: false,
+            fee_on_transfer: false,
+            multicall: false,
+            portion: None,
         }],
+        weth: &[],
+        permit2: &[],
+        cancel: false,
     };
     assert_eq!(slot(7).grants, Grants { evm: Some(expected), ..Grants::NONE });
 }
@@ -370,4 +381,61 @@ fn velocity_has_accounts_of_its_own() {
     assert_ne!(program.state, pda::state(DRIFT).unwrap());
     assert_eq!(Some(program.users[0].user), pda::user(velocity, &authority, 0));
     assert_eq!(Some(program.markets[0].account), pda::market(velocity, solana::MarketKind::Perp, 13));
+}
+
+#[test]
+fn every_grant_of_swaps_weth_and_permit2_is_read() {
+    const ADDRESS: &str = "\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"";
+    let swap = |router: &str, more: &str| {
+        format!(
+            "[[slots.evm.swaps]]\nchains = [1]\nrouters = [{ADDRESS}]\nrouter = \"{router}\"\ntokens_in = [{ADDRESS}]\n\
+             tokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\nintermediates = [{ADDRESS}]\n\
+             amount_in_max = 1\nout_per_in_min = {{ numerator = 1, denominator = 1 }}\nnative = true\n\
+             exact_output = true\n{more}\n"
+        )
+    };
+    let text = [
+        include_str!("desk.toml").split("[[slots.evm.native]]").next().unwrap().to_owned(),
+        "cancel = true\n".to_owned(),
+        swap("SwapRouter02", "pool_fees = \"any\"\nmulticall = true\ndeadline_ahead_max_s = 61"),
+        swap("V2Router", "fee_on_transfer = true\ndeadline_ahead_max_s = 62"),
+        swap("UniversalRouter 2.1.1", &format!(
+            "pool_fees = [500]\ndeadline_ahead_max_s = 63\nportion = {{ recipients = [{ADDRESS}], bips_max = 25 }}"
+        )),
+        format!("[[slots.evm.weth]]\nchains = [1]\ncontract = {ADDRESS}\ndeposit_max = \"1 gwei\"\n"),
+        format!(
+            "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [{ADDRESS}]\nrevoke = true\napprove = \
+             {{ tokens = [{ADDRESS}], spenders = [{ADDRESS}], amount_max = 9, expiration_ahead_max_s = 64 }}\n"
+        ),
+        format!(
+            "[[slots.evm.tokens]]\nchains = [1]\ntokens = [{ADDRESS}]\nrevoke = true\n\
+             permit = {{ spenders = [{ADDRESS}], amount_max = 9, deadline_ahead_max_s = 65 }}\n"
+        ),
+    ]
+    .concat();
+    let book = compile::compile("desk.toml", &text).unwrap();
+    let limits = book.slots[0].grants.evm.unwrap();
+    assert!(limits.cancel);
+    let [first, second, third] = limits.swaps else { panic!("three entries") };
+    assert_eq!(
+        (first.router, first.multicall, first.deadline_ahead_max_s),
+        (evm::Router::SwapRouter02, true, 61)
+    );
+    assert!(first.native && first.exact_output && !first.fee_on_transfer && first.portion.is_none());
+    assert_eq!(
+        (second.router, second.fee_on_transfer, second.pool_fees),
+        (evm::Router::V2Router, true, &[][..])
+    );
+    assert_eq!(third.router, evm::Router::UniversalRouterV2_1_1);
+    assert_eq!(third.portion.unwrap(), evm::PortionLimits { recipients: &[treasury()], bips_max: 25 });
+    let weth = evm::WethLimits {
+        chains: &[1],
+        contract: treasury(),
+        deposit_max: Some(U256::from(1_000_000_000)),
+        withdraw_max: None,
+    };
+    assert_eq!(limits.weth, [weth]);
+    assert!(limits.permit2[0].revoke && limits.tokens[0].revoke);
+    assert_eq!(limits.permit2[0].approve.unwrap().expiration_ahead_max_s, 64);
+    assert_eq!(limits.tokens[0].permit.unwrap().deadline_ahead_max_s, 65);
 }

@@ -96,6 +96,11 @@ rows! {
     no_tokens_for_spot_send: ["[[slots.hyperliquid.transfers]]" => "§[[slots.hyperliquid.transfers]]", "tokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]" => ""], MissingKey;
     no_signature_chains_for_transfers: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "signature_chain_ids = [0xa4b1, 0x66eee]" => ""], MissingKey;
 
+    no_deadline_for_a_multicall: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "\"SwapRouter\"" => "\"SwapRouter02\"\nmulticall = true", "deadline_ahead_max_s = 60" => ""], MissingKey;
+    pool_fees_for_pairs_of_v2: ["\"SwapRouter\"" => "\"V2Router\"", "pool_fees = [500]" => "pool_fees = §[500]"], UnusedKey;
+    fee_functions_for_a_router_without: ["\"SwapRouter\"" => "\"SwapRouter\"\nfee_on_transfer = §true"], UnusedKey;
+    a_multicall_for_a_router_without: ["\"SwapRouter\"" => "\"UniversalRouter 2.0\"\nmulticall = §true"], UnusedKey;
+    a_share_for_a_router_without: ["\"SwapRouter\"" => "\"SwapRouter\"\nportion = §{ recipients = [], bips_max = 1 }"], UnusedKey;
     a_deadline_for_the_router_that_has_none: ["\"SwapRouter\"" => "\"SwapRouter02\"", "deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §60"], UnusedKey;
     base_decimals_of_a_perpetual: ["kind = \"perp\"" => "kind = \"perp\"\nbase_decimals = §9"], UnusedKey;
     a_builder_fee_without_builders: ["\nbuilders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
@@ -220,6 +225,9 @@ rows! {
     a_native_entry_behind_another: ["[[slots.evm.tokens]]" => "§[[slots.evm.native]]\nchains = [1]\nvalue_max = 1\n[[slots.evm.tokens]]"], UnreachableRule;
     a_token_entry_behind_another: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [10]\ntokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\ntransfer = { amount_max = 1 }\n[[slots.evm.swaps]]"], UnreachableRule;
     a_swap_behind_another: ["[[slots]]\nslot = 3" => "§[[slots.evm.swaps]]\nchains = [1]\nrouters = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]\nrouter = \"SwapRouter\"\ntokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]\ntokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\npool_fees = [3000]\namount_in_max = 8\nout_per_in_min = { numerator = 9, denominator = 10 }\ndeadline_ahead_max_s = 60\n[[slots]]\nslot = 3"], UnreachableRule;
+    a_second_weth_of_a_chain: ["[[slots.evm.swaps]]" => "[[slots.evm.weth]]\nchains = [1]\ncontract = \"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"\n§[[slots.evm.weth]]\nchains = [10, 1]\ncontract = \"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"\n[[slots.evm.swaps]]"], UnreachableRule;
+    a_permit2_entry_behind_another: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.swaps]]"], UnreachableRule;
+    a_permit2_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\n[[slots.evm.swaps]]"], EmptyGrants;
     a_swap_of_a_token_into_itself: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "tokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]" => "tokens_in = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]"], UnreachableRule;
     cancel_assets_without_cancels: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "\ncancel = true" => "", "twap_cancel = true" => ""], UnreachableRule;
 

@@ -1,119 +1,147 @@
-//! The calls this vault understands, read from canonical call data (Solidity contract ABI specification).
+//! A reader of canonical call data (Solidity contract ABI specification, formal encoding).
 //!
 //! ```text
-//! transfer(address,uint256)                        a9059cbb  recipient, amount
-//! approve(address,uint256)                         095ea7b3  spender, amount
-//! transferFrom(address,address,uint256)            23b872dd  owner, recipient, amount
-//! exactInputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))          414bf389
-//!     tokenIn, tokenOut, fee, recipient, deadline, amountIn, amountOutMinimum, sqrtPriceLimitX96
-//! exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))                  04e45aaf
-//!     the same without the deadline
+//! static   address  twelve 00, 20 bytes       uintN  zeros above the value       bool  0 or 1
+//! dynamic  the head holds an offset, counted from where the head begins; the value stands in the tail:
+//!          bytes    length word, the bytes, 00 up to a whole word
+//!          T[]      length word, one word each
+//!          bytes[]  length word, one offset each (counted from behind the length), the elements
 //! ```
 //!
-//! Every argument is static, so canonical means: exactly these words, and zeros above each value. The EVM
-//! itself is laxer (it drops dirty upper bytes and ignores what follows the last word), which is why a known
-//! selector with other words is told apart and never signed.
+//! Guarantees: values follow one another without gaps, in the order of their offsets, and nothing is behind
+//! the last one, so equal values mean equal bytes and no byte is unread; every step moves forward.
+//! Refuses: dirty upper bytes, offsets that point back, ahead or outside, dirty padding, trailing words. The EVM
+//! itself is laxer, which is why a known selector with other words is told apart and never signed.
 
-use crate::evm::{Call, Deadline, ExactInputSingle};
 use crate::{Address, U256};
 
-/// The first four bytes of the Keccak-256 of a function's signature.
-pub type Selector = [u8; 4];
-
-pub(super) const TRANSFER: Selector = [0xa9, 0x05, 0x9c, 0xbb];
-pub(super) const APPROVE: Selector = [0x09, 0x5e, 0xa7, 0xb3];
-pub(super) const TRANSFER_FROM: Selector = [0x23, 0xb8, 0x72, 0xdd];
-pub(super) const EXACT_INPUT_SINGLE: Selector = [0x41, 0x4b, 0xf3, 0x89];
-pub(super) const EXACT_INPUT_SINGLE_02: Selector = [0x04, 0xe4, 0x5a, 0xaf];
-
 /// A 32-byte word of call data.
-type Word = [u8; 32];
+pub(super) type Word = [u8; 32];
 
-/// What `data` asks of `contract`.
-pub(super) fn read_call<'f>(contract: &'f Address, data: &'f [u8]) -> Call<'f> {
-    if data.is_empty() {
-        return Call::NativeTransfer { recipient: contract };
+const WORD_SIZE: usize = size_of::<Word>();
+
+/// The words of arguments that are all static.
+pub(super) fn read_words<const N: usize>(arguments: &[u8]) -> Option<&[Word; N]> {
+    let (words, loose) = arguments.as_chunks::<WORD_SIZE>();
+    if loose.is_empty() { words.try_into().ok() } else { None }
+}
+
+/// Arguments with dynamic ones among them: the `N` words of the head, and the tail.
+pub(super) fn open<const N: usize>(arguments: &[u8]) -> Option<(&[Word; N], Tail<'_>)> {
+    let (words, _) = arguments.as_chunks::<WORD_SIZE>();
+    let head = words.first_chunk::<N>()?;
+    let offset = N.checked_mul(WORD_SIZE)?;
+    Some((head, Tail { rest: arguments.get(offset..)?, offset }))
+}
+
+/// What a function whose only argument is a dynamic struct holds: the struct, from its own head on.
+pub(super) fn open_struct<const N: usize>(arguments: &[u8]) -> Option<(&[Word; N], Tail<'_>)> {
+    let ([offset], tail) = open::<1>(arguments)?;
+    if read_size(offset)? != tail.offset {
+        return None;
     }
-    let Some((&selector, arguments)) = data.split_first_chunk::<4>() else {
-        return Call::Unknown { contract, selector: None };
-    };
-    let read = match selector {
-        TRANSFER => read_transfer,
-        APPROVE => read_approve,
-        TRANSFER_FROM => read_transfer_from,
-        EXACT_INPUT_SINGLE => read_exact_input_single,
-        EXACT_INPUT_SINGLE_02 => read_exact_input_single_02,
-        _ => {
-            return Call::Unknown { contract, selector: Some(selector) };
+    open(tail.rest)
+}
+
+/// The dynamic values behind a head, read in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail<'f> {
+    rest: &'f [u8],
+    /// Where `rest` begins, counted from where the head begins.
+    offset: usize,
+}
+
+impl<'f> Tail<'f> {
+    /// The `bytes` that `offset` points to.
+    pub(super) fn bytes(&mut self, offset: &Word) -> Option<&'f [u8]> {
+        let size = self.length(offset)?;
+        let bytes = self.take(size)?;
+        let padding = size.checked_next_multiple_of(WORD_SIZE)?.checked_sub(size)?;
+        let padding = self.take(padding)?;
+        padding.iter().all(|byte| *byte == 0).then_some(bytes)
+    }
+
+    /// The array of one-word elements that `offset` points to; the words are not looked at.
+    pub(super) fn words(&mut self, offset: &Word) -> Option<&'f [Word]> {
+        let count = self.length(offset)?;
+        let (words, _) = self.take(count.checked_mul(WORD_SIZE)?)?.as_chunks::<WORD_SIZE>();
+        Some(words)
+    }
+
+    /// The array of two-word elements that `offset` points to, as words; they are not looked at.
+    pub(super) fn word_pairs(&mut self, offset: &Word) -> Option<&'f [Word]> {
+        let count = self.length(offset)?.checked_mul(2)?;
+        let (words, _) = self.take(count.checked_mul(WORD_SIZE)?)?.as_chunks::<WORD_SIZE>();
+        Some(words)
+    }
+
+    /// The `bytes[]` that `offset` points to, every element checked.
+    pub(super) fn bytes_list(&mut self, offset: &Word) -> Option<BytesList<'f>> {
+        let count = self.length(offset)?;
+        let heads_size = count.checked_mul(WORD_SIZE)?;
+        let (heads, elements) = self.rest.split_at_checked(heads_size)?;
+        let (heads, _) = heads.as_chunks::<WORD_SIZE>();
+        let mut tail = Tail { rest: elements, offset: heads_size };
+        for head in heads {
+            tail.bytes(head)?;
         }
-    };
-    let (words, loose) = arguments.as_chunks::<32>();
-    let call = if loose.is_empty() { read(contract, words) } else { None };
-    call.unwrap_or(Call::NotCanonical { contract, selector })
+        let read = elements.len().checked_sub(tail.rest.len())?;
+        self.take(heads_size.checked_add(read)?)?;
+        Some(BytesList { count, elements })
+    }
+
+    /// Nothing is left.
+    pub(super) fn close(self) -> Option<()> {
+        self.rest.is_empty().then_some(())
+    }
+
+    /// The length word that `offset` points to, which must be the next one.
+    fn length(&mut self, offset: &Word) -> Option<usize> {
+        if read_size(offset)? != self.offset {
+            return None;
+        }
+        read_size(self.take(WORD_SIZE)?.first_chunk()?)
+    }
+
+    fn take(&mut self, size: usize) -> Option<&'f [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(size)?;
+        self.rest = rest;
+        self.offset = self.offset.checked_add(size)?;
+        Some(taken)
+    }
 }
 
-fn read_transfer<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
-    let [recipient, amount] = words else { return None };
-    Some(Call::Transfer { token, recipient: read_address(recipient)?, amount: read_uint256(amount) })
+/// The elements of a `bytes[]` that was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BytesList<'f> {
+    count: usize,
+    elements: &'f [u8],
 }
 
-fn read_approve<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
-    let [spender, amount] = words else { return None };
-    Some(Call::Approve { token, spender: read_address(spender)?, amount: read_uint256(amount) })
+impl<'f> BytesList<'f> {
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
 }
 
-fn read_transfer_from<'f>(token: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
-    let [owner, recipient, amount] = words else {
-        return None;
-    };
-    Some(Call::TransferFrom {
-        token,
-        owner: read_address(owner)?,
-        recipient: read_address(recipient)?,
-        amount: read_uint256(amount),
-    })
+impl<'f> Iterator for BytesList<'f> {
+    type Item = &'f [u8];
+
+    fn next(&mut self) -> Option<&'f [u8]> {
+        self.count = self.count.checked_sub(1)?;
+        let (length, rest) = self.elements.split_first_chunk::<WORD_SIZE>()?;
+        let (element, _) = rest.split_at_checked(read_size(length)?)?;
+        self.elements = rest.get(element.len().checked_next_multiple_of(WORD_SIZE)?..)?;
+        Some(element)
+    }
 }
 
-fn read_exact_input_single<'f>(router: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
-    let [token_in, token_out, fee, recipient, deadline, amounts @ ..] = words else {
-        return None;
-    };
-    let deadline = Deadline::At(read_uint256(deadline));
-    read_swap(router, [token_in, token_out, fee, recipient], deadline, amounts)
+/// A length or an offset.
+fn read_size(word: &Word) -> Option<usize> {
+    usize::try_from(read_uint::<8>(word)?).ok()
 }
 
-fn read_exact_input_single_02<'f>(router: &'f Address, words: &'f [Word]) -> Option<Call<'f>> {
-    let [token_in, token_out, fee, recipient, amounts @ ..] = words else {
-        return None;
-    };
-    read_swap(router, [token_in, token_out, fee, recipient], Deadline::None, amounts)
-}
-
-fn read_swap<'f>(
-    router: &'f Address,
-    [token_in, token_out, fee, recipient]: [&'f Word; 4],
-    deadline: Deadline,
-    amounts: &'f [Word],
-) -> Option<Call<'f>> {
-    let [amount_in, amount_out_min, price_limit] = amounts else {
-        return None;
-    };
-    read_address(price_limit)?;
-    Some(Call::ExactInputSingle(ExactInputSingle {
-        router,
-        token_in: read_address(token_in)?,
-        token_out: read_address(token_out)?,
-        pool_fee: read_uint24(fee)?,
-        recipient: read_address(recipient)?,
-        deadline,
-        amount_in: read_uint256(amount_in),
-        amount_out_min: read_uint256(amount_out_min),
-        // A uint160 has the shape of an address.
-        sqrt_price_limit_x96: read_uint256(price_limit),
-    }))
-}
-
-fn read_address(word: &Word) -> Option<&Address> {
+pub(super) fn read_address(word: &Word) -> Option<&Address> {
     let (zeros, address) = word.split_first_chunk::<12>()?;
     if zeros != &[0; 12] {
         return None;
@@ -121,12 +149,32 @@ fn read_address(word: &Word) -> Option<&Address> {
     address.first_chunk()
 }
 
-fn read_uint24(word: &Word) -> Option<u32> {
-    let (zeros, value) = word.split_last_chunk::<4>()?;
-    let value = u32::from_be_bytes(*value);
-    (zeros == [0; 28] && value < 1 << 24).then_some(value)
+/// An unsigned integer of `SIZE` bytes, at most 8.
+pub(super) fn read_uint<const SIZE: usize>(word: &Word) -> Option<u64> {
+    let (zeros, value) = word.split_last_chunk::<8>()?;
+    let value = u64::from_be_bytes(*value);
+    let fits = SIZE >= 8 || value >> (8 * SIZE) == 0;
+    (zeros == [0; 24] && fits).then_some(value)
 }
 
-fn read_uint256(word: &Word) -> U256 {
+pub(super) fn read_uint24(word: &Word) -> Option<u32> {
+    u32::try_from(read_uint::<3>(word)?).ok()
+}
+
+/// A uint160 has the shape of an address.
+pub(super) fn read_uint160(word: &Word) -> Option<U256> {
+    read_address(word)?;
+    Some(read_uint256(word))
+}
+
+pub(super) fn read_bool(word: &Word) -> Option<bool> {
+    match read_uint::<1>(word)? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+pub(super) fn read_uint256(word: &Word) -> U256 {
     U256::from_be_bytes(*word)
 }

@@ -2,8 +2,9 @@
 
 use wire::{Refusal, Shown, Why};
 
+use super::call::read_call;
 use super::rlp::{Fault, Item, Reader, read_u64, read_u256};
-use super::{AccessList, Call, Transaction, abi};
+use super::{AccessList, Call, Transaction};
 use crate::{Address, Digest, U256};
 
 /// The type byte of EIP-1559 in the envelope of EIP-2718.
@@ -58,7 +59,7 @@ pub fn decode(payload: &[u8]) -> Result<Transaction<'_>, Why> {
         gas_limit,
         value,
         data,
-        call: to.map_or(Call::Creation, |to| abi::read_call(to, data)),
+        call: to.map_or(Call::Creation, |to| read_call(to, value, data)),
         access_list,
     })
 }

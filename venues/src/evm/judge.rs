@@ -1,14 +1,16 @@
 //! The judgement: which rule of the book a transaction breaks first.
 //!
-//! The order is fixed: is the call understood; chain; fee per gas, gas limit, their product, access list; then
-//! the entry for the call. Everything is compared as bytes and integers; a product that overflows is above
-//! every cap.
+//! The order is fixed: is the call understood, with every step of a batch; chain; fee per gas, gas limit, their
+//! product, access list; then the entry for the call. Everything is compared as bytes and integers; a product
+//! that overflows is above every cap. Swaps are judged in `judge_swap.rs`, batches in `judge_batch.rs`.
 
 use wire::{Now, Refusal, Shown, Why};
 
-use super::rules::{Limits, NativeLimits, Ratio, Router, SwapLimits, TokenLimits};
-use super::{Call, Deadline, ExactInputSingle, Selector, Transaction};
-use crate::{Address, Charge, U256};
+use super::call::{Permit, Permit2Approve, Selector};
+use super::rules::{Limits, NativeLimits, Permit2Limits, TokenLimits, WethLimits};
+use super::swap::{Deadline, HOPS_MAX, Swap};
+use super::{Call, STEPS_MAX, Step, Transaction};
+use crate::{AccountNonce, Address, Charge, U256};
 
 /// Judges `transaction`, signed by the key whose address is `account`, by `limits`.
 pub(super) fn judge(
@@ -20,40 +22,81 @@ pub(super) fn judge(
     let call = transaction.call();
     require_understood(call)?;
     judge_envelope(transaction, limits)?;
-    let judged = Judged { chain_id: transaction.chain_id(), account, now };
-    if let Call::NativeTransfer { recipient } = call {
-        judged.native(limits.native, recipient, transaction.value())?;
-        return Ok(Charge::default());
-    }
-    // None of the functions below needs coin: a token rejects or keeps it, a router wraps or keeps it.
-    if !transaction.value().is_zero() {
-        return Err(Why::new(Refusal::ValueNotAllowed)
-            .observed(uint256(transaction.value()))
-            .limit(Shown::uint(0)));
-    }
+    let judged = Judged { chain_id: transaction.chain_id(), account, now, limits };
+    let value = transaction.value();
+    let mut only_replaces = false;
+    let is_cancel = is_cancel(transaction, account);
     match call {
-        Call::Transfer { token, recipient, amount } => {
-            judged.transfer(limits.tokens, token, recipient, *amount)?
-        }
-        Call::Approve { token, spender, amount } => judged.approve(limits.tokens, token, spender, *amount)?,
-        Call::TransferFrom { token, owner, recipient, amount } => {
-            judged.transfer_from(limits.tokens, token, [owner, recipient], *amount)?
-        }
-        Call::ExactInputSingle(swap) => judged.swap(limits.swaps, swap)?,
-        Call::NativeTransfer { .. } | Call::Creation | Call::NotCanonical { .. } | Call::Unknown { .. } => {
-            return Err(Refusal::CallNotSupported.into());
+        Call::NativeTransfer { recipient } => match judged.native(limits.native, recipient, value) {
+            Err(why) if is_cancel && limits.cancel && why.refusal == Refusal::FunctionNotAllowed => {
+                only_replaces = true;
+            }
+            judgement => judgement?,
+        },
+        Call::Deposit { contract } => judged.deposit(contract, value)?,
+        // A router wraps coin or keeps it: value is judged together with the swap.
+        Call::Swap(swap) => judged.single_swap(swap, value)?,
+        Call::Batch(batch) => judged.batch(batch, value)?,
+        Call::Transfer { .. }
+        | Call::Approve { .. }
+        | Call::TransferFrom { .. }
+        | Call::Permit(_)
+        | Call::Withdraw { .. }
+        | Call::Permit2Approve(_)
+        | Call::Permit2Revoke { .. }
+        | Call::Creation
+        | Call::NotCanonical { .. }
+        | Call::Unknown { .. } => {
+            // None of these needs coin: a token rejects or keeps it.
+            require_no_value(value)?;
+            judged.call_without_value(call)?;
         }
     }
-    Ok(Charge::default())
+    let nonce = account_nonce(transaction, is_cancel, only_replaces);
+    Ok(Charge { account_nonce: Some(nonce), ..Charge::default() })
+}
+
+/// Whether the transaction does nothing but use up its nonce: nothing is sent to oneself.
+pub(super) fn is_cancel(transaction: &Transaction<'_>, account: &Address) -> bool {
+    matches!(transaction.call(), Call::NativeTransfer { recipient } if *recipient == account)
+        && transaction.value().is_zero()
+}
+
+fn account_nonce(transaction: &Transaction<'_>, is_cancel: bool, only_replaces: bool) -> AccountNonce {
+    let gas_limit = U256::from(transaction.gas_limit());
+    let fee = transaction.max_fee_per_gas().saturating_mul(gas_limit);
+    AccountNonce {
+        chain_id: transaction.chain_id(),
+        nonce: transaction.nonce(),
+        native_spend_max: transaction.value().saturating_add(fee),
+        is_cancel,
+        only_replaces,
+    }
 }
 
 fn require_understood(call: &Call<'_>) -> Result<(), Why> {
     match call {
-        Call::NativeTransfer { .. }
-        | Call::Transfer { .. }
-        | Call::Approve { .. }
-        | Call::TransferFrom { .. }
-        | Call::ExactInputSingle(_) => Ok(()),
+        Call::Swap(swap) => require_short_path(swap),
+        Call::Batch(batch) => {
+            if batch.len() > STEPS_MAX {
+                return Err(Why::new(Refusal::TooManySteps)
+                    .observed(Shown::size(batch.len()))
+                    .limit(Shown::size(STEPS_MAX)));
+            }
+            if let Some(commands) = batch.commands()
+                && commands.len() != batch.len()
+            {
+                return Err(Why::new(Refusal::CommandCountDiffers)
+                    .observed(Shown::size(batch.len()))
+                    .limit(Shown::size(commands.len())));
+            }
+            for (index, step) in batch.steps().enumerate() {
+                if let Step::Swap(swap) = step? {
+                    require_short_path(&swap).map_err(|why| why.subject(index))?;
+                }
+            }
+            Ok(())
+        }
         Call::Creation => Err(Refusal::CreationNotSupported.into()),
         Call::NotCanonical { selector, .. } => {
             Err(Why::new(Refusal::CallDataNotCanonical).observed(shown_selector(*selector)))
@@ -61,7 +104,24 @@ fn require_understood(call: &Call<'_>) -> Result<(), Why> {
         Call::Unknown { selector, .. } => {
             Err(Why::new(Refusal::CallNotSupported).observed(selector.map_or(Shown::Nothing, shown_selector)))
         }
+        Call::NativeTransfer { .. }
+        | Call::Transfer { .. }
+        | Call::Approve { .. }
+        | Call::TransferFrom { .. }
+        | Call::Permit(_)
+        | Call::Deposit { .. }
+        | Call::Withdraw { .. }
+        | Call::Permit2Approve(_)
+        | Call::Permit2Revoke { .. } => Ok(()),
     }
+}
+
+fn require_short_path(swap: &Swap<'_>) -> Result<(), Why> {
+    let hops = swap.route.hops();
+    if hops <= HOPS_MAX {
+        return Ok(());
+    }
+    Err(Why::new(Refusal::PathTooLong).observed(Shown::size(hops)).limit(Shown::size(HOPS_MAX)))
 }
 
 /// The rules every transaction of the key keeps.
@@ -94,13 +154,39 @@ fn judge_envelope(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<
 }
 
 /// What every call is judged with.
-struct Judged<'a> {
-    chain_id: u64,
-    account: &'a Address,
+pub(super) struct Judged<'a, 'b> {
+    pub(super) chain_id: u64,
+    pub(super) account: &'a Address,
     now: Now,
+    pub(super) limits: &'a Limits<'b>,
 }
 
-impl Judged<'_> {
+impl<'a> Judged<'a, '_> {
+    fn call_without_value(&self, call: &Call<'_>) -> Result<(), Why> {
+        let tokens = self.limits.tokens;
+        match call {
+            Call::Transfer { token, recipient, amount } => self.transfer(tokens, token, recipient, *amount),
+            Call::Approve { token, spender, amount } => self.approve(tokens, token, spender, *amount),
+            Call::TransferFrom { token, owner, recipient, amount } => {
+                self.transfer_from(tokens, token, [owner, recipient], *amount)
+            }
+            Call::Permit(permit) => self.permit(permit),
+            Call::Withdraw { contract, amount } => self.withdraw(contract, *amount),
+            Call::Permit2Approve(approve) => {
+                let entry = self.permit2(approve.contract)?;
+                self.permit2_approve(&[*entry], approve)
+            }
+            Call::Permit2Revoke { contract, revocation: _ } => self.permit2_revoke(contract),
+            Call::NativeTransfer { .. }
+            | Call::Deposit { .. }
+            | Call::Swap(_)
+            | Call::Batch(_)
+            | Call::Creation
+            | Call::NotCanonical { .. }
+            | Call::Unknown { .. } => Err(Refusal::CallNotSupported.into()),
+        }
+    }
+
     fn native(&self, entries: &[NativeLimits<'_>], recipient: &Address, value: U256) -> Result<(), Why> {
         let on_chain = || entries.iter().filter(|entry| entry.chains.contains(&self.chain_id));
         if on_chain().next().is_none() {
@@ -131,6 +217,9 @@ impl Judged<'_> {
         spender: &Address,
         amount: U256,
     ) -> Result<(), Why> {
+        if amount.is_zero() && self.token(entries, token, |entry| entry.revoke.then_some(&())).is_ok() {
+            return Ok(());
+        }
         let granted = self.token(entries, token, |entry| entry.approve.as_ref())?;
         if !granted.spenders.contains(spender) {
             return Err(of_address(Refusal::SpenderNotAllowed, spender));
@@ -151,6 +240,16 @@ impl Judged<'_> {
         require_at_most(amount, granted.amount_max, Refusal::AmountAboveCap)
     }
 
+    pub(super) fn permit(&self, permit: &Permit<'_>) -> Result<(), Why> {
+        let granted = self.token(self.limits.tokens, permit.token, |entry| entry.permit.as_ref())?;
+        self.require_own_or_listed(permit.owner, granted.owners, Refusal::OwnerNotAllowed)?;
+        if !granted.spenders.contains(permit.spender) {
+            return Err(of_address(Refusal::SpenderNotAllowed, permit.spender));
+        }
+        require_at_most(permit.amount, granted.amount_max, Refusal::AmountAboveCap)?;
+        self.require_timely(Deadline::At(permit.deadline), granted.deadline_ahead_max_s)
+    }
+
     /// What the first entry that names chain and token and grants the function says about it.
     fn token<'e, 'b, G>(
         &self,
@@ -169,56 +268,73 @@ impl Judged<'_> {
         named().find_map(granted).ok_or(Refusal::FunctionNotAllowed.into())
     }
 
-    fn swap(&self, entries: &[SwapLimits<'_>], swap: &ExactInputSingle<'_>) -> Result<(), Why> {
-        let router = match swap.deadline {
-            Deadline::At(_) => Router::SwapRouter,
-            Deadline::None => Router::SwapRouter02,
-        };
-        let entry = self.swap_entry(entries, router, swap)?;
-        if !entry.pool_fees.is_empty() && !entry.pool_fees.contains(&swap.pool_fee) {
-            return Err(Why::new(Refusal::PoolFeeNotAllowed).observed(Shown::uint(swap.pool_fee.into())));
-        }
-        if names_router_itself(router, swap) {
-            return Err(of_address(Refusal::RecipientNotAllowed, swap.recipient));
-        }
-        self.require_own_or_listed(swap.recipient, entry.recipients, Refusal::RecipientNotAllowed)?;
-        if swap.amount_in.is_zero() {
-            return Err(Refusal::AmountInZero.into());
-        }
-        require_at_most(swap.amount_in, entry.amount_in_max, Refusal::AmountAboveCap)?;
-        require_out_per_in(swap, &entry.out_per_in_min)?;
-        self.require_timely(swap.deadline, entry.deadline_ahead_max_s)
+    fn deposit(&self, contract: &Address, value: U256) -> Result<(), Why> {
+        let granted = self.named_weth(contract)?.deposit_max.ok_or(Why::new(Refusal::FunctionNotAllowed))?;
+        require_at_most(value, granted, Refusal::ValueAboveCap)
     }
 
-    /// The first entry that names chain, router and both tokens.
-    fn swap_entry<'e, 'b>(
+    fn withdraw(&self, contract: &Address, amount: U256) -> Result<(), Why> {
+        let granted = self.named_weth(contract)?.withdraw_max.ok_or(Why::new(Refusal::FunctionNotAllowed))?;
+        require_at_most(amount, granted, Refusal::AmountAboveCap)
+    }
+
+    fn named_weth(&self, contract: &Address) -> Result<&'a WethLimits<'a>, Why> {
+        let named = self.weth_entry().filter(|entry| entry.contract == *contract);
+        named.ok_or_else(|| of_address(Refusal::ContractNotAllowed, contract))
+    }
+
+    fn weth_entry(&self) -> Option<&'a WethLimits<'a>> {
+        self.limits.weth.iter().find(|entry| entry.chains.contains(&self.chain_id))
+    }
+
+    /// The chain's WETH, if the book names it.
+    pub(super) fn weth(&self) -> Option<&'a Address> {
+        self.weth_entry().map(|entry| &entry.contract)
+    }
+
+    fn permit2(&self, contract: &Address) -> Result<&'a Permit2Limits<'a>, Why> {
+        let mut entries = self.limits.permit2.iter();
+        entries
+            .find(|entry| entry.chains.contains(&self.chain_id) && entry.contracts.contains(contract))
+            .ok_or_else(|| of_address(Refusal::ContractNotAllowed, contract))
+    }
+
+    /// An allowance, by the first of `entries` that names the chain and grants some for the token.
+    pub(super) fn permit2_approve(
         &self,
-        entries: &'e [SwapLimits<'b>],
-        router: Router,
-        swap: &ExactInputSingle<'_>,
-    ) -> Result<&'e SwapLimits<'b>, Why> {
-        let through_router = || {
-            entries.iter().filter(|entry| {
-                entry.chains.contains(&self.chain_id)
-                    && entry.router == router
-                    && entry.routers.contains(swap.router)
-            })
-        };
-        if through_router().next().is_none() {
-            return Err(of_address(Refusal::ContractNotAllowed, swap.router));
+        entries: &[Permit2Limits<'_>],
+        approve: &Permit2Approve<'_>,
+    ) -> Result<(), Why> {
+        let on_chain = entries.iter().filter(|entry| entry.chains.contains(&self.chain_id));
+        let mut granted = on_chain.filter_map(|entry| entry.approve.as_ref()).peekable();
+        if granted.peek().is_none() {
+            return Err(Refusal::FunctionNotAllowed.into());
         }
-        let sells = |entry: &&SwapLimits<'_>| entry.tokens_in.contains(swap.token_in);
-        through_router()
-            .filter(sells)
-            .find(|entry| entry.tokens_out.contains(swap.token_out) && swap.token_in != swap.token_out)
-            .ok_or_else(|| {
-                let is_sold = through_router().any(|entry| sells(&entry));
-                let token = if is_sold { swap.token_out } else { swap.token_in };
-                of_address(Refusal::PairNotAllowed, token)
-            })
+        let granted = granted
+            .find(|granted| granted.tokens.contains(approve.token))
+            .ok_or_else(|| of_address(Refusal::TokenNotAllowed, approve.token))?;
+        if !granted.spenders.contains(approve.spender) {
+            return Err(of_address(Refusal::SpenderNotAllowed, approve.spender));
+        }
+        require_at_most(approve.amount, granted.amount_max, Refusal::AmountAboveCap)?;
+        // An end that has passed allows nothing and harms nobody.
+        let latest = self.latest(granted.expiration_ahead_max_s);
+        require_at_most(U256::from(approve.expiration), latest, Refusal::DeadlineTooFar)
     }
 
-    fn require_timely(&self, deadline: Deadline, ahead_max_s: u64) -> Result<(), Why> {
+    /// How far ahead of now allowances of `token` may be handed in.
+    pub(super) fn permit2_ahead_max_s(&self, token: &Address) -> u64 {
+        let on_chain = self.limits.permit2.iter().filter(|entry| entry.chains.contains(&self.chain_id));
+        let mut granted = on_chain.filter_map(|entry| entry.approve.as_ref());
+        let granted = granted.find(|granted| granted.tokens.contains(token));
+        granted.map_or(0, |granted| granted.expiration_ahead_max_s)
+    }
+
+    fn permit2_revoke(&self, contract: &Address) -> Result<(), Why> {
+        if self.permit2(contract)?.revoke { Ok(()) } else { Err(Refusal::FunctionNotAllowed.into()) }
+    }
+
+    pub(super) fn require_timely(&self, deadline: Deadline, ahead_max_s: u64) -> Result<(), Why> {
         let Deadline::At(deadline) = deadline else {
             return Ok(());
         };
@@ -228,11 +344,14 @@ impl Judged<'_> {
                 .observed(uint256(deadline))
                 .limit(Shown::uint(now_s)));
         }
-        let latest = U256::from(now_s).saturating_add(U256::from(ahead_max_s));
-        require_at_most(deadline, latest, Refusal::DeadlineTooFar)
+        require_at_most(deadline, self.latest(ahead_max_s), Refusal::DeadlineTooFar)
     }
 
-    fn is_own_or_listed(&self, address: &Address, listed: &[Address]) -> bool {
+    fn latest(&self, ahead_max_s: u64) -> U256 {
+        U256::from(self.now.wall_ms / 1000).saturating_add(U256::from(ahead_max_s))
+    }
+
+    pub(super) fn is_own_or_listed(&self, address: &Address, listed: &[Address]) -> bool {
         address == self.account || listed.contains(address)
     }
 
@@ -246,53 +365,25 @@ impl Judged<'_> {
     }
 }
 
-/// Whether the output would stay with the router, where the next caller may take it: the zero address for
-/// SwapRouter (`SwapRouter.exactInputInternal`), address 2 for SwapRouter02 (`Constants.ADDRESS_THIS`), and
-/// the router's own address for both. No list can allow that.
-fn names_router_itself(router: Router, swap: &ExactInputSingle<'_>) -> bool {
-    let itself = match router {
-        Router::SwapRouter => U256::ZERO,
-        Router::SwapRouter02 => U256::from(2),
-    };
-    swap.recipient == swap.router || U256::from_be_slice(swap.recipient) == itself
-}
-
-/// `amountOutMinimum * denominator >= amountIn * numerator`, in 512 bits.
-fn require_out_per_in(swap: &ExactInputSingle<'_>, ratio: &Ratio) -> Result<(), Why> {
-    let out: Product = swap.amount_out_min.widening_mul(ratio.denominator);
-    let least: Product = swap.amount_in.widening_mul(ratio.numerator);
-    if !swap.amount_out_min.is_zero() && !ratio.denominator.is_zero() && out >= least {
+pub(super) fn require_no_value(value: U256) -> Result<(), Why> {
+    if value.is_zero() {
         return Ok(());
     }
-    // The limit shown is the least minimum that would have passed, where one does.
-    let quotient = least.checked_div(Product::from(ratio.denominator));
-    let limit = quotient.map(|quotient| {
-        let exact = quotient.wrapping_mul(Product::from(ratio.denominator)) == least;
-        let rounded_up = if exact { quotient } else { quotient.wrapping_add(Product::ONE) };
-        rounded_up.max(Product::ONE)
-    });
-    Err(Why::new(Refusal::MinimumOutBelowRatio).observed(uint256(swap.amount_out_min)).limit(
-        limit
-            .and_then(|limit| U256::checked_from_limbs_slice(limit.as_limbs()))
-            .map_or(Shown::Nothing, uint256),
-    ))
+    Err(Why::new(Refusal::ValueNotAllowed).observed(uint256(value)).limit(Shown::uint(0)))
 }
 
-/// A product of two 256-bit integers.
-type Product = ruint::Uint<512, 8>;
-
-fn require_at_most(value: U256, cap: U256, refusal: Refusal) -> Result<(), Why> {
+pub(super) fn require_at_most(value: U256, cap: U256, refusal: Refusal) -> Result<(), Why> {
     if value <= cap {
         return Ok(());
     }
     Err(Why::new(refusal).observed(uint256(value)).limit(uint256(cap)))
 }
 
-fn of_address(refusal: Refusal, address: &Address) -> Why {
+pub(super) fn of_address(refusal: Refusal, address: &Address) -> Why {
     Why::new(refusal).observed(Shown::Address(*address))
 }
 
-fn uint256(value: U256) -> Shown {
+pub(super) fn uint256(value: U256) -> Shown {
     Shown::Uint256(value.to_be_bytes())
 }
 

@@ -5,8 +5,7 @@
 //! digest   keccak256(payload)
 //! ```
 //!
-//! Guarantees: a payload decodes only if it is the one canonical encoding of what it says, so the facts in the
-//! receipt determine the digest's preimage; the digest is taken from the very bytes that were read.
+//! Guarantees: a payload decodes only if it is the one canonical encoding of what it says; the digest is taken from the very bytes that were read.
 //! Refuses: every other transaction type, non-canonical RLP, field values no chain accepts. Call data that are
 //! not understood decode, so that digest and facts reach the receipt, and are never approved.
 //!
@@ -16,17 +15,25 @@
 //! payload apart byte by byte.
 
 mod abi;
+mod batch;
+mod call;
 mod decode;
 mod facts;
 mod judge;
+mod judge_batch;
+mod judge_swap;
 mod rlp;
 pub mod rules;
+mod swap;
+mod swap_v2;
 
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
-pub use self::abi::Selector;
+pub use self::batch::{Batch, Permit2Permit, STEPS_MAX, SelfPermit, Step};
+pub use self::call::{Call, Pairs, Permit, Permit2Approve, Revocation, Selector};
 pub use self::decode::decode;
+pub use self::swap::{Amounts, Coin, Deadline, HOPS_MAX, PackedPath, PairPath, Route, Swap, Taker};
 use crate::payload::sealed::Sealed;
 use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1, U256};
 
@@ -106,114 +113,6 @@ impl<'f> Transaction<'f> {
     pub const fn access_list(&self) -> &AccessList<'f> {
         &self.access_list
     }
-}
-
-/// What a transaction asks. Amounts are in the token's base units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call<'f> {
-    /// Native coin, no data.
-    NativeTransfer {
-        /// who gets the value
-        recipient: &'f Address,
-    },
-    /// EIP-20 `transfer(to, amount)`.
-    Transfer {
-        /// the token contract
-        token: &'f Address,
-        /// who gets the tokens
-        recipient: &'f Address,
-        /// how many
-        amount: U256,
-    },
-    /// EIP-20 `approve(spender, amount)`.
-    Approve {
-        /// the token contract
-        token: &'f Address,
-        /// who may then move the sender's tokens
-        spender: &'f Address,
-        /// how many
-        amount: U256,
-    },
-    /// EIP-20 `transferFrom(from, to, amount)`.
-    TransferFrom {
-        /// the token contract
-        token: &'f Address,
-        /// whose tokens are moved
-        owner: &'f Address,
-        /// who gets them
-        recipient: &'f Address,
-        /// how many
-        amount: U256,
-    },
-    /// Uniswap V3 `exactInputSingle` on either router.
-    ExactInputSingle(ExactInputSingle<'f>),
-    /// A contract is created.
-    Creation,
-    /// A known function whose call data do not follow its canonical ABI.
-    NotCanonical {
-        /// who is called
-        contract: &'f Address,
-        /// the known function
-        selector: Selector,
-    },
-    /// Any other call data.
-    Unknown {
-        /// who is called
-        contract: &'f Address,
-        /// the function, if the data are long enough to name one
-        selector: Option<Selector>,
-    },
-}
-
-impl<'f> Call<'f> {
-    /// Who is called; `None` creates a contract.
-    #[must_use]
-    pub const fn to(&self) -> Option<&'f Address> {
-        match self {
-            Self::NativeTransfer { recipient: to }
-            | Self::Transfer { token: to, .. }
-            | Self::Approve { token: to, .. }
-            | Self::TransferFrom { token: to, .. }
-            | Self::ExactInputSingle(ExactInputSingle { router: to, .. })
-            | Self::NotCanonical { contract: to, .. }
-            | Self::Unknown { contract: to, .. } => Some(to),
-            Self::Creation => None,
-        }
-    }
-}
-
-/// The parameters of Uniswap V3 `exactInputSingle`: `ISwapRouter.ExactInputSingleParams` with a deadline,
-/// `IV3SwapRouter.ExactInputSingleParams` without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExactInputSingle<'f> {
-    /// The router contract.
-    pub router: &'f Address,
-    /// The token that is sold.
-    pub token_in: &'f Address,
-    /// The token that is bought.
-    pub token_out: &'f Address,
-    /// The pool's fee, hundredths of a basis point, below 2^24.
-    pub pool_fee: u32,
-    /// Who gets what is bought.
-    pub recipient: &'f Address,
-    /// Until when.
-    pub deadline: Deadline,
-    /// How much is sold, base units.
-    pub amount_in: U256,
-    /// Least that must be bought, base units.
-    pub amount_out_min: U256,
-    /// Where the pool's price stops the swap, below 2^160; zero means nowhere. The minimum out is due all
-    /// the same, so a limit can only sell less for at least as much.
-    pub sqrt_price_limit_x96: U256,
-}
-
-/// Until when a swap may run. Which one it is also says which router takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deadline {
-    /// SwapRouter02 takes none.
-    None,
-    /// SwapRouter: Unix time in seconds.
-    At(U256),
 }
 
 /// An access list (EIP-2930) whose shape was checked.

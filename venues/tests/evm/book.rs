@@ -1,8 +1,8 @@
 //! The book that the rule tests judge by, and the addresses in it.
 
 use venues::evm::rules::{
-    ApproveLimits, Limits, NativeLimits, Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits,
-    TransferLimits,
+    ApproveLimits, Limits, NativeLimits, Permit2ApproveLimits, Permit2Limits, PermitLimits, PortionLimits,
+    Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
 };
 use venues::{Address, U256};
 use wire::Now;
@@ -20,6 +20,13 @@ pub(crate) const SPENDER: Address = [0x5b; 20];
 pub(crate) const OWNER: Address = [0x03; 20];
 pub(crate) const ROUTER: Address = [0x61; 20];
 pub(crate) const ROUTER_02: Address = [0x62; 20];
+pub(crate) const V2_ROUTER: Address = [0x63; 20];
+/// A Universal Router 2.0 and a 2.1.1.
+pub(crate) const UNIVERSAL: Address = [0x64; 20];
+pub(crate) const UNIVERSAL_NEW: Address = [0x65; 20];
+pub(crate) const PERMIT2: Address = [0x66; 20];
+pub(crate) const FEE_TAKER: Address = [0xfe; 20];
+pub(crate) const ONE: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 /// The sentinels of the routers, listed by an imprudent desk.
 pub(crate) const ZERO: Address = [0; 20];
 pub(crate) const TWO: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2];
@@ -37,13 +44,19 @@ pub(crate) const fn swaps(router: Router, routers: &'static [Address]) -> SwapLi
         routers,
         router,
         tokens_in: &[USDC, WETH],
-        tokens_out: &[WETH],
+        tokens_out: &[WETH, USDC],
+        intermediates: &[DAI],
         pool_fees: &[500, 3000],
         recipients: &[FRIEND, ZERO, TWO, ROUTER_02],
         amount_in_max: u(1000),
         // At least three out for two in.
         out_per_in_min: Ratio { numerator: u(3), denominator: u(2) },
         deadline_ahead_max_s: 600,
+        exact_output: true,
+        native: true,
+        fee_on_transfer: true,
+        multicall: true,
+        portion: Some(PortionLimits { recipients: &[FEE_TAKER], bips_max: 25 }),
     }
 }
 
@@ -64,6 +77,8 @@ pub(crate) const BOOK: Limits<'static> = Limits {
             transfer: Some(TransferLimits { recipients: &[FRIEND], amount_max: u(1000) }),
             approve: None,
             transfer_from: None,
+            permit: None,
+            revoke: false,
         },
         TokenLimits {
             chains: &[1],
@@ -75,8 +90,42 @@ pub(crate) const BOOK: Limits<'static> = Limits {
                 recipients: &[FRIEND],
                 amount_max: u(50),
             }),
+            permit: Some(PermitLimits {
+                owners: &[OWNER],
+                spenders: &[SPENDER, ROUTER_02],
+                amount_max: u(500),
+                deadline_ahead_max_s: 600,
+            }),
+            revoke: false,
         },
-        TokenLimits { chains: &[1], tokens: &[DAI], transfer: None, approve: None, transfer_from: None },
+        TokenLimits {
+            chains: &[1],
+            tokens: &[DAI],
+            transfer: None,
+            approve: None,
+            transfer_from: None,
+            permit: None,
+            revoke: true,
+        },
     ],
-    swaps: &[swaps(Router::SwapRouter, &[ROUTER]), swaps(Router::SwapRouter02, &[ROUTER_02])],
+    swaps: &[
+        swaps(Router::SwapRouter, &[ROUTER]),
+        swaps(Router::SwapRouter02, &[ROUTER_02]),
+        swaps(Router::V2Router, &[V2_ROUTER]),
+        swaps(Router::UniversalRouterV2_0, &[UNIVERSAL]),
+        swaps(Router::UniversalRouterV2_1_1, &[UNIVERSAL_NEW]),
+    ],
+    weth: &[WethLimits { chains: &[1], contract: WETH, deposit_max: Some(u(70)), withdraw_max: Some(u(80)) }],
+    permit2: &[Permit2Limits {
+        chains: &[1],
+        contracts: &[PERMIT2],
+        approve: Some(Permit2ApproveLimits {
+            tokens: &[USDC],
+            spenders: &[SPENDER, UNIVERSAL],
+            amount_max: u(500),
+            expiration_ahead_max_s: 600,
+        }),
+        revoke: true,
+    }],
+    cancel: false,
 };

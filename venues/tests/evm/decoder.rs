@@ -140,9 +140,16 @@ fn call_of(change: impl FnOnce(&mut Vec<u8>)) -> &'static str {
         Call::NotCanonical { .. } => "not canonical",
         Call::Unknown { selector: Some(_), .. } => "unknown",
         Call::Unknown { selector: None, .. } => "unknown without selector",
-        Call::Approve { .. } | Call::TransferFrom { .. } | Call::ExactInputSingle(_) | Call::Creation => {
-            "other"
-        }
+        Call::Approve { .. }
+        | Call::TransferFrom { .. }
+        | Call::Permit(_)
+        | Call::Deposit { .. }
+        | Call::Withdraw { .. }
+        | Call::Permit2Approve(_)
+        | Call::Permit2Revoke { .. }
+        | Call::Swap(_)
+        | Call::Batch(_)
+        | Call::Creation => "other",
     }
 }
 
@@ -196,7 +203,7 @@ fn swap_words() -> [U256; 7] {
 fn swap_is_canonical(words: &[U256], selector: u32) -> bool {
     let payload = Draft::call(OTHER, selector, words).encode();
     let transaction = decode(&payload).unwrap();
-    let is_swap = matches!(transaction.call(), Call::ExactInputSingle(_));
+    let is_swap = matches!(transaction.call(), Call::Swap(_));
     assert_ne!(is_swap, matches!(transaction.call(), Call::NotCanonical { .. }));
     is_swap
 }

@@ -45,6 +45,11 @@ impl Draft {
         Self { data, ..Self::to(to) }
     }
 
+    /// A call with arguments of any kind.
+    pub(crate) fn call_with(to: Address, selector: u32, arguments: &[Arg]) -> Self {
+        Self { data: call_data(selector, arguments), ..Self::to(to) }
+    }
+
     pub(crate) fn of(transaction: &Transaction<'_>) -> Self {
         Self {
             chain_id: transaction.chain_id(),
@@ -77,6 +82,62 @@ impl Draft {
     pub(crate) fn encode(&self) -> Vec<u8> {
         envelope(&self.fields())
     }
+}
+
+/// An argument of a call.
+#[derive(Clone)]
+pub(crate) enum Arg {
+    Word(U256),
+    Bytes(Vec<u8>),
+    Words(Vec<U256>),
+    Pairs(Vec<[U256; 2]>),
+    List(Vec<Vec<u8>>),
+    /// A dynamic struct.
+    Struct(Vec<Arg>),
+}
+
+pub(crate) fn call_data(selector: u32, arguments: &[Arg]) -> Vec<u8> {
+    [&selector.to_be_bytes()[..], &arguments_of(arguments)].concat()
+}
+
+/// The head and the tail of arguments.
+pub(crate) fn arguments_of(arguments: &[Arg]) -> Vec<u8> {
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        if let Arg::Word(word) = argument {
+            head.extend(word.to_be_bytes::<32>());
+            continue;
+        }
+        head.extend(words(&[U256::from(32 * arguments.len() + tail.len())]));
+        match argument {
+            Arg::Word(_) => {}
+            Arg::Bytes(bytes) => tail.extend(padded(bytes)),
+            Arg::Words(elements) => {
+                tail.extend(words(&[U256::from(elements.len())]));
+                tail.extend(words(elements));
+            }
+            Arg::Pairs(pairs) => {
+                tail.extend(words(&[U256::from(pairs.len())]));
+                tail.extend(words(&pairs.concat()));
+            }
+            Arg::List(elements) => {
+                tail.extend(words(&[U256::from(elements.len())]));
+                let elements: Vec<Arg> = elements.iter().cloned().map(Arg::Bytes).collect();
+                tail.extend(arguments_of(&elements));
+            }
+            Arg::Struct(members) => tail.extend(arguments_of(members)),
+        }
+    }
+    [head, tail].concat()
+}
+
+fn words(words: &[U256]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_be_bytes::<32>()).collect()
+}
+
+fn padded(bytes: &[u8]) -> Vec<u8> {
+    let padding = bytes.len().next_multiple_of(32) - bytes.len();
+    [&words(&[U256::from(bytes.len())]), bytes, &vec![0; padding]].concat()
 }
 
 /// The type byte and the list of `fields`.

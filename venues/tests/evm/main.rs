@@ -1,10 +1,13 @@
 //! The EVM venue from outside: what the vectors say, what the decoder refuses, what the rules refuse.
 #![cfg(test)]
 
+#[macro_use]
+mod rules;
+mod batches;
 mod book;
+mod calls;
 mod decoder;
 mod draft;
 mod facts;
 mod mutations;
-mod rules;
 mod vectors;

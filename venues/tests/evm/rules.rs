@@ -2,7 +2,7 @@
 
 use venues::evm::decode;
 use venues::evm::rules::{Limits, Ratio, Router, SwapLimits};
-use venues::{Address, Charge, Grants, Payload, U256};
+use venues::{AccountNonce, Address, Charge, Grants, Payload, U256};
 use wire::{Refusal, Shown, Why};
 
 use crate::book::{
@@ -11,12 +11,12 @@ use crate::book::{
 };
 use crate::draft::{Draft, GWEI, access_entry, word};
 
-fn judge_by(limits: &Limits<'_>, draft: &Draft) -> Result<Charge, Why> {
+pub(crate) fn judge_by(limits: &Limits<'_>, draft: &Draft) -> Result<Charge, Why> {
     decode(&draft.encode()).unwrap().judge(limits, &OWN, NOW)
 }
 
-fn judge(draft: &Draft) -> Result<Charge, Why> {
-    judge_by(&BOOK, draft)
+pub(crate) fn judge(draft: &Draft) -> Result<(), Why> {
+    judge_by(&BOOK, draft).map(drop)
 }
 
 fn native(recipient: Address, value: u64) -> Draft {
@@ -36,7 +36,7 @@ fn transfer_from(token: Address, owner: Address, recipient: Address, amount: u64
 }
 
 #[derive(Clone)]
-struct Swap {
+pub(crate) struct Swap {
     pair: [Address; 2],
     fee: u64,
     recipient: Address,
@@ -84,16 +84,17 @@ macro_rules! allowed {
     ($($name:ident: $draft:expr;)+) => {
         $(#[test]
         fn $name() {
-            assert_eq!(judge(&$draft), Ok(Charge::default()));
+            assert_eq!(judge(&$draft), Ok(()));
         })+
     };
 }
 
 macro_rules! refused {
-    ($($name:ident: $draft:expr => $refusal:ident $(observed $observed:expr)? $(, limit $limit:expr)?;)+) => {
+    ($($name:ident: $draft:expr => $refusal:ident $(at $subject:literal)? $(observed $observed:expr)? $(, limit $limit:expr)?;)+) => {
         $(#[test]
         fn $name() {
             let expected = Why::new(Refusal::$refusal)
+                $(.subject($subject))?
                 $(.observed($observed))?
                 $(.limit($limit))?;
             assert_eq!(judge(&$draft), Err(expected));
@@ -101,7 +102,7 @@ macro_rules! refused {
     };
 }
 
-fn big(value: u64) -> Shown {
+pub(crate) fn big(value: u64) -> Shown {
     Shown::Uint256(u(value).to_be_bytes())
 }
 
@@ -312,7 +313,7 @@ fn an_empty_list_of_pool_fees_takes_any() {
 
 #[test]
 fn a_book_without_entries_allows_nothing() {
-    let book = Limits { native: &[], tokens: &[], swaps: &[], ..BOOK };
+    let book = Limits { native: &[], tokens: &[], swaps: &[], weth: &[], permit2: &[], ..BOOK };
     let drafts = [
         native(OWN, 0),
         transfer(USDC, OWN, 0),
@@ -324,6 +325,40 @@ fn a_book_without_entries_allows_nothing() {
     for draft in drafts {
         assert!(judge_by(&book, &draft).is_err());
     }
+}
+
+#[test]
+fn a_transaction_is_charged_to_its_nonce_with_its_value_and_all_its_gas() {
+    let draft = Draft { chain_id: 10, nonce: 9, ..native(FRIEND, 10_000) };
+    let charge = judge_by(&BOOK, &draft).unwrap();
+    let expected = AccountNonce {
+        chain_id: 10,
+        nonce: 9,
+        native_spend_max: u(10_000 + 30 * GWEI * 100_000),
+        is_cancel: false,
+        only_replaces: false,
+    };
+    assert_eq!(charge, Charge { account_nonce: Some(expected), ..Charge::default() });
+}
+
+#[test]
+fn nothing_sent_to_oneself_is_a_cancel() {
+    let of = |book: &Limits<'_>, draft: &Draft| {
+        judge_by(book, draft).map(|charge| {
+            let nonce = charge.account_nonce.unwrap();
+            (nonce.is_cancel, nonce.only_replaces)
+        })
+    };
+    let (plain, with_cancel) = (Limits { native: &[], ..BOOK }, Limits { native: &[], cancel: true, ..BOOK });
+    assert_eq!(of(&BOOK, &native(OWN, 0)), Ok((true, false)), "as any transfer to oneself");
+    assert_eq!(of(&BOOK, &native(OWN, 1)), Ok((false, false)));
+    assert_eq!(of(&with_cancel, &native(OWN, 0)), Ok((true, true)));
+    assert_eq!(of(&plain, &native(OWN, 0)).unwrap_err().refusal, Refusal::FunctionNotAllowed);
+    for other in [native(OWN, 1), native(FRIEND, 0)] {
+        assert_eq!(of(&with_cancel, &other).unwrap_err().refusal, Refusal::FunctionNotAllowed);
+    }
+    let dear = Draft { fee: u(100 * GWEI + 1), ..native(OWN, 0) };
+    assert_eq!(of(&with_cancel, &dear).unwrap_err().refusal, Refusal::FeePerGasAboveCap);
 }
 
 #[test]

@@ -15,9 +15,84 @@ const CHAINS: [u64; 5] = [1, 10, 137, 8453, 42161];
 /// Uniswap V3's first SwapRouter, the same on every chain that has it; its swaps carry a deadline.
 const SWAP_ROUTER: &str = "0xe592427a0aece92de3edee1f18e0157c05861564";
 
+/// Universal Routers by version, on every chain.
+const UNIVERSAL_ROUTERS: [(&str, &[&str]); 5] = [
+    (
+        "UniversalRouter 1.2",
+        &[
+            "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad",
+            "0x4d73a4411ca1c660035e4aecc8270e5dddec8c17",
+            "0x4dae2f939acf50408e13d58534ff8c2776d45265",
+            "0x5e325eda8064b456f4781070c0738d849c824258",
+            "0xcb1355ff08ab38bbce60111f1bb2b784be25d7e8",
+            "0xec7be89e9d109e7e3fec59c222cf297125fefda2",
+        ],
+    ),
+    (
+        "UniversalRouter 2.0",
+        &[
+            "0x1095692a6237d83c6a72f3f5efedb9a670c49223",
+            "0x1906c1d672b88cd1b9ac7593301ca990f94eae07",
+            "0x66a9893cc07d91d95644aedd05d03f95e1dba8af",
+            "0x6ff5693b99212da76ad316178a184ab56d299b43",
+            "0x851116d9223fabed8e56c0e6b8ad0c31d98b3507",
+            "0x94b75331ae8d42c1b61065089b7d48fe14aa73b7",
+            "0xa51afafe0263b40edaef0df8781ea9aa03e381a3",
+            "0xef740bf23acae26f6492b10de645d6b98dc8eaf3",
+        ],
+    ),
+    (
+        "UniversalRouter 2.1.1",
+        &[
+            "0x4c82d1fbfe28c977cbb58d8c7ff8fcf9f70a2cca",
+            "0x8b844f885672f333bc0042cb669255f93a4c1e6b",
+            "0xfdf682f51fe81aa4898f0ae2163d8a55c127fbc7",
+        ],
+    ),
+    (
+        "UniversalRouter 2.1.2",
+        &[
+            "0x23617e59a5925b2a4bf75d73ff6711cd0b29de85",
+            "0x2d01411773c8c24805306e89a41f7855c3c4fe65",
+            "0x661e93cca42afacb172121ef892830ca3b70f08d",
+            "0xc09255d86db563cbc11c2fcf4a0c512e160111b4",
+            "0xd1b797d92d87b688193a2b976efc8d577d204343",
+            "0xd6145b2d3f379919e8cdeda7b97e37c4b2ca9c40",
+            "0xdc264714f68d84cf29bc605589405e78bdbe7c9f",
+        ],
+    ),
+    ("UniversalRouter 2.2.0", &["0xab863e752bf67d8dcdd929eaae9be9dc83fb3bbb"]),
+];
+
+/// Uniswap's V2 routers, on every chain.
+const V2_ROUTERS: [&str; 5] = [
+    "0x284f11109359a7e1306c3e447ef14d38400063ff",
+    "0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24",
+    "0x4a7b5da61326a6379179b40d00f57e5bbdc962c2",
+    "0x7a250d5630b4cf539739df2c5dacb4c659f2488d",
+    "0xedf6066a2b290c185783862c7f4776a2c8077ad1",
+];
+
+/// The WETH of each chain.
+const WETH: [(&[u64], &str); 4] = [
+    (&[1], "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+    (&[10, 8453], "0x4200000000000000000000000000000000000006"),
+    (&[137], "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
+    (&[42161], "0x82af49447d8a07e3bd95bd0d56f35241523fbab1"),
+];
+
+/// Permit2, the same on every chain of these.
+const PERMIT2: &str = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+
+/// Permit2 amounts have 160 bits.
+const UINT160_MAX: &str = "1461501637330902918203684832716283019655932542975";
+
 /// Amounts stay below 2^255.
 const EVM_AMOUNT_MAX: &str = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
 const UINT256_MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+
+/// Deadlines lie ahead of now by at most 90 days.
+const DAYS_90_S: u64 = 90 * 24 * 3_600;
 
 /// Tokens that spotSend may move; a question does not name any.
 const SPOT_TOKENS: [&str; 3] = [
@@ -78,30 +153,63 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
     write!(
         text,
         "[slots.evm]\nchains = {CHAINS:?}\nfee_per_gas_max = \"{UINT256_MAX}\"\ngas_limit_max = {}\n\
-         transaction_fee_max = \"{UINT256_MAX}\"\naccess_list_entries_max = 1000\n\
+         transaction_fee_max = \"{UINT256_MAX}\"\naccess_list_entries_max = 1000\ncancel = true\n\
          [[slots.evm.native]]\nchains = {CHAINS:?}\nrecipients = {all}\nvalue_max = \"{EVM_AMOUNT_MAX}\"\n",
         i64::MAX
     )?;
+    // Which contract is a chain's WETH is a fact; wrapping takes part only where the line's author names it.
+    for (chains, contract) in WETH {
+        write!(text, "[[slots.evm.weth]]\nchains = {chains:?}\ncontract = \"{contract}\"\n")?;
+        if question.allow.iter().any(|listed| listed == contract) {
+            write!(text, "deposit_max = \"{EVM_AMOUNT_MAX}\"\nwithdraw_max = \"{EVM_AMOUNT_MAX}\"\n")?;
+        }
+    }
     if all == "[]" {
         return Ok(());
     }
     write!(
         text,
-        "[[slots.evm.tokens]]\nchains = {CHAINS:?}\ntokens = {all}\n\
+        "[[slots.evm.tokens]]\nchains = {CHAINS:?}\ntokens = {all}\nrevoke = true\n\
          transfer = {{ recipients = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n\
          approve = {{ spenders = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n\
-         transfer_from = {{ owners = {all}, recipients = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n"
+         transfer_from = {{ owners = {all}, recipients = {all}, amount_max = \"{EVM_AMOUNT_MAX}\" }}\n\
+         permit = {{ owners = {all}, spenders = {all}, amount_max = \"{EVM_AMOUNT_MAX}\", \
+         deadline_ahead_max_s = {DAYS_90_S} }}\n\
+         [[slots.evm.permit2]]\nchains = {CHAINS:?}\ncontracts = [\"{PERMIT2}\"]\nrevoke = true\n\
+         approve = {{ tokens = {all}, spenders = {all}, amount_max = \"{UINT160_MAX}\", \
+         expiration_ahead_max_s = {DAYS_90_S} }}\n"
     )?;
-    for (router, deadline) in [("SwapRouter", "deadline_ahead_max_s = 7776000\n"), ("SwapRouter02", "")] {
-        let routers = addresses(question, |text| (text == SWAP_ROUTER) == (router == "SwapRouter"));
-        if routers != "[]" && question.allow.len() > 1 {
-            write!(
-                text,
-                "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = {routers}\nrouter = \"{router}\"\n\
-                 tokens_in = {all}\ntokens_out = {all}\npool_fees = \"any\"\nrecipients = {all}\n\
-                 amount_in_max = \"{EVM_AMOUNT_MAX}\"\nout_per_in_min = {{ numerator = 0, denominator = 1 }}\n{deadline}"
-            )?;
+    evm_swaps(text, question, &all)
+}
+
+/// Each contract that the line's author names is granted as the router it is; one that is none of the others
+/// as a SwapRouter02, of which every chain has its own.
+fn evm_swaps(text: &mut String, question: &Question, all: &str) -> std::fmt::Result {
+    let universal = UNIVERSAL_ROUTERS.iter().map(|(router, contracts)| (*router, *contracts));
+    let known = [("SwapRouter", &[SWAP_ROUTER][..]), ("V2Router", &V2_ROUTERS[..])];
+    let known: Vec<_> = known.into_iter().chain(universal).collect();
+    let is_known = |text: &str| known.iter().any(|(_, contracts)| contracts.contains(&text));
+    let mut routers: Vec<_> = known
+        .iter()
+        .map(|(router, contracts)| (*router, addresses(question, |text| contracts.contains(&text))))
+        .collect();
+    routers.push(("SwapRouter02", addresses(question, |text| !is_known(text))));
+    for (router, contracts) in routers {
+        if contracts == "[]" || question.allow.len() < 2 {
+            continue;
         }
+        let grants = match router {
+            "V2Router" => "fee_on_transfer = true\n".to_owned(),
+            "SwapRouter" | "SwapRouter02" => "pool_fees = \"any\"\nmulticall = true\n".to_owned(),
+            _ => format!("pool_fees = \"any\"\nportion = {{ recipients = {all}, bips_max = 10000 }}\n"),
+        };
+        write!(
+            text,
+            "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = {contracts}\nrouter = \"{router}\"\n\
+             tokens_in = {all}\ntokens_out = {all}\nintermediates = {all}\nrecipients = {all}\n\
+             exact_output = true\nnative = true\namount_in_max = \"{EVM_AMOUNT_MAX}\"\n\
+             out_per_in_min = {{ numerator = 0, denominator = 1 }}\ndeadline_ahead_max_s = {DAYS_90_S}\n{grants}"
+        )?;
     }
     Ok(())
 }

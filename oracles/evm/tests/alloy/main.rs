@@ -2,4 +2,5 @@
 #![cfg(test)]
 
 mod calls;
+mod functions;
 mod transactions;

@@ -1,0 +1,71 @@
+//! A swap of 25 USDC for native coin on Base through SwapRouter02: one multicall that swaps into the router and
+//! unwraps what it got for the sender.
+//!
+//! ```sh
+//! cargo run -p client-sdk --example evm_swap                                  # prints the payload
+//! cargo run -p client-sdk --example evm_swap unix:/run/portcullis/bots.sock 0 # has key slot 0 sign it
+//! ```
+//!
+//! The book must grant the swap with `multicall` and `native` and name Base's WETH.
+
+use std::error::Error;
+use std::time::Duration;
+
+use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_weth, v3_swap};
+use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
+use client_sdk::{Client, Config, PayloadKind};
+
+const SWAP_ROUTER_02: Address = address(0x2626664c2603336e57b271c5c0b26f42, 0x1741e481);
+const USDC: Address = address(0x833589fcd6edb6e08f4c7c32d4f71b54, 0xbda02913);
+const WETH: Address = address(0x42000000000000000000000000000000, 0x00000006);
+
+/// The sender; a bot knows its own.
+const ACCOUNT: Address = [0x11; 20];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let payload = payload()?;
+    let Some(vault) = arguments.next() else {
+        println!("{}", hex(&payload));
+        return Ok(());
+    };
+    let key_slot = arguments.next().ok_or("a key slot behind the address")?.parse()?;
+    let config = Config { connect_timeout: Duration::from_millis(500), ..Config::default() };
+    let mut client = Client::connect(vault.parse()?, config)?;
+    let signed = client.sign(key_slot, PayloadKind::EvmEip1559, &payload)?;
+    let signature = signed.signature.secp256k1().ok_or("not a signature of this venue")?;
+    println!("{}", hex(&assemble_signed(&payload, &signature)?));
+    Ok(())
+}
+
+fn payload() -> Result<Vec<u8>, Box<dyn Error>> {
+    let gas = Gas {
+        chain_id: 8453,
+        nonce: 7,
+        max_priority_fee_per_gas: U256::from(1_000_000),
+        max_fee_per_gas: U256::from(20_000_000),
+        gas_limit: 260_000,
+    };
+    let amount_out_min = U256::from(5_000_000_000_000_000_u64);
+    let amounts = Amounts::ExactIn { amount_in: U256::from(25_000_000), amount_out_min };
+    let path = V3Path { token_in: USDC, pools: vec![(500, WETH)] };
+    // The router keeps what is bought until the next call unwraps it.
+    let swap = v3_swap(Router::SwapRouter02, &path, &universal_router::ROUTER, &amounts)?;
+    let unwrap = unwrap_weth(amount_out_min, &ACCOUNT);
+    let deadline_s = std::env::var("DEADLINE_S").map_or(Ok(1_800_000_000), |text| text.parse())?;
+    let data = multicall(Bound::Deadline(deadline_s), &[swap, unwrap]);
+    Ok(call(&gas, &SWAP_ROUTER_02, U256::ZERO, &data)?)
+}
+
+/// An address from its first sixteen bytes and its last four.
+const fn address(head: u128, tail: u32) -> Address {
+    let (head, tail) = (head.to_be_bytes(), tail.to_be_bytes());
+    let mut address = [0; 20];
+    address.split_at_mut(16).0.copy_from_slice(&head);
+    address.split_at_mut(16).1.copy_from_slice(&tail);
+    address
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::from("0x"), |text, byte| format!("{text}{byte:02x}"))
+}
