@@ -1,7 +1,7 @@
 //! One frame from bytes to sealed reply.
 
 use book::Book;
-use policies::{Usage, approve};
+use policies::{KeyUsage, Usage, approve};
 use signing::{Asked, Chain, KeyFault, Keyring, Signs};
 use venues::hyperliquid::Form;
 use venues::{Payload, evm, hyperliquid, polymarket, solana, uniswapx};
@@ -27,7 +27,7 @@ pub struct Vault {
 struct Desk {
     book: &'static Book<'static>,
     keyring: Keyring,
-    usage: Usage,
+    usage: Usage<Box<[KeyUsage]>>,
     chain: Chain,
     signed: u64,
     refused: u64,
@@ -47,8 +47,9 @@ impl Vault {
     ) -> Result<Self, KeyFault> {
         keyring.check(book)?;
         let chain = Chain::at_boot(boot_id, book::policy_hash(book));
-        let desk =
-            Desk { book, keyring, usage: Usage::at_boot(booted.wall_ms), chain, signed: 0, refused: 0 };
+        let usage =
+            Usage::at_boot(vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice(), booted.wall_ms);
+        let desk = Desk { book, keyring, usage, chain, signed: 0, refused: 0 };
         Ok(Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk })
     }
 

@@ -4,7 +4,7 @@ use book::Book;
 use venues::{Charge, Payload, Scheme};
 use wire::{Now, Refusal, Shown, Why};
 
-use crate::Usage;
+use crate::{KeyUsage, Usage};
 
 /// A payload that the book of one key allows, with its budget already reserved.
 ///
@@ -62,7 +62,7 @@ pub fn approve<P: Payload>(
     payload: P,
     book: &Book<'_>,
     key_slot: u16,
-    usage: &mut Usage,
+    usage: &mut Usage<impl AsMut<[KeyUsage]>>,
     now: Now,
 ) -> Result<Approved<P>, (P, Why)> {
     match judge(&payload, book, key_slot, now).and_then(|charge| usage.reserve(key_slot, charge)) {

@@ -16,4 +16,4 @@ mod usage;
 
 pub use approve::{Approved, approve};
 pub use compiled::{BOOK, POLICY_HASH};
-pub use usage::{Counted, Usage};
+pub use usage::{Counted, KeyUsage, Usage};

@@ -1,6 +1,5 @@
 //! What the keys of this boot have used up.
 
-use book::SLOTS_MAX;
 use venues::{Charge, SingleUseNonce, U256};
 use wire::{Refusal, Shown, Why};
 
@@ -9,24 +8,28 @@ use crate::ids::IdLedger;
 use crate::nonces::NonceLedger;
 
 /// Reservations per key slot. Starts empty at boot; nothing is ever given back.
+///
+/// A key takes some 20 KiB, so the caller says where they stand: `K` is a slice of [`KeyUsage::EMPTY`], one for
+/// each slot of the book.
 #[derive(Debug)]
-pub struct Usage {
-    keys: [KeyUsage; SLOTS_MAX],
-    keys_used: usize,
+pub struct Usage<K> {
+    keys: K,
     boot_wall_ms: u64,
 }
 
+/// Reservations of one key.
 #[derive(Clone, Copy, Debug)]
-struct KeyUsage {
-    slot: u16,
+pub struct KeyUsage {
+    slot: Option<u16>,
     nonces: NonceLedger,
     ids: IdLedger,
     account_nonces: AccountNonceLedger,
 }
 
 impl KeyUsage {
-    const EMPTY: Self = Self {
-        slot: 0,
+    /// Nothing signed yet, and no key's yet.
+    pub const EMPTY: Self = Self {
+        slot: None,
         nonces: NonceLedger::EMPTY,
         ids: IdLedger::EMPTY,
         account_nonces: AccountNonceLedger::EMPTY,
@@ -43,16 +46,11 @@ pub struct Counted {
     pub native_spend: U256,
 }
 
-impl Usage {
-    /// More than a megabyte, so it is copied from here as it stands and not built on a stack.
-    const EMPTY: Self = Self { keys: [KeyUsage::EMPTY; SLOTS_MAX], keys_used: 0, boot_wall_ms: 0 };
-
-    /// The usage at boot.
+impl<K: AsMut<[KeyUsage]>> Usage<K> {
+    /// The usage at boot; `keys` are empty.
     #[must_use]
-    pub const fn at_boot(boot_wall_ms: u64) -> Self {
-        let mut usage = Self::EMPTY;
-        usage.boot_wall_ms = boot_wall_ms;
-        usage
+    pub const fn at_boot(keys: K, boot_wall_ms: u64) -> Self {
+        Self { keys, boot_wall_ms }
     }
 
     /// Reserves a charge for a key, whole or not at all. A venue charges one kind of nonce or none.
@@ -91,18 +89,13 @@ impl Usage {
         Ok(Counted { native_spend })
     }
 
+    /// The key's own place, or the first that is nobody's yet.
     fn key(&mut self, slot: u16) -> Result<&mut KeyUsage, Why> {
-        let used = self.keys_used;
-        let at = match self.keys.iter().take(used).position(|key| key.slot == slot) {
-            Some(at) => at,
-            None => {
-                let fresh = self.keys.get_mut(used).ok_or(Refusal::KeySlotNotInBook)?;
-                fresh.slot = slot;
-                self.keys_used = used + 1;
-                used
-            }
-        };
-        self.keys.get_mut(at).ok_or_else(|| Refusal::KeySlotNotInBook.into())
+        let mut keys = self.keys.as_mut().iter_mut();
+        let key =
+            keys.find(|key| key.slot.is_none_or(|known| known == slot)).ok_or(Refusal::KeySlotNotInBook)?;
+        key.slot = Some(slot);
+        Ok(key)
     }
 }
 
@@ -121,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_reserved_once_per_key() {
-        let mut usage = Usage::at_boot(1_000);
+        let mut usage = Usage::at_boot([KeyUsage::EMPTY; 2], 1_000);
         assert_eq!(usage.reserve(1, nonce(1_051)), Ok(Counted::default()));
         assert_eq!(usage.reserve(1, nonce(1_051)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
         assert_eq!(usage.reserve(2, nonce(1_051)), Ok(Counted::default()));
@@ -130,7 +123,7 @@ mod tests {
     #[test]
     fn a_nonce_that_an_earlier_boot_may_have_signed_is_refused() {
         // The boot before ended at 999 at the latest and signed nonces up to 999 + 50.
-        let mut usage = Usage::at_boot(1_000);
+        let mut usage = Usage::at_boot([KeyUsage::EMPTY; 2], 1_000);
         for refused in [0, 999, 1_000, 1_049, 1_050] {
             let why = usage.reserve(1, nonce(refused)).unwrap_err();
             assert_eq!((why.refusal, why.limit), (Refusal::NonceBelowBootFloor, Shown::uint(1_050)));
@@ -140,9 +133,9 @@ mod tests {
 
     #[test]
     fn more_keys_than_the_table_holds_are_refused_and_nothing_is_lost() {
-        let mut usage = Usage::at_boot(0);
-        for slot in 0..SLOTS_MAX {
-            assert_eq!(usage.reserve(u16::try_from(slot).unwrap(), nonce(500)), Ok(Counted::default()));
+        let mut usage = Usage::at_boot([KeyUsage::EMPTY; 3], 0);
+        for slot in 0..3 {
+            assert_eq!(usage.reserve(slot, nonce(500)), Ok(Counted::default()));
         }
         assert_eq!(usage.reserve(999, nonce(500)).unwrap_err().refusal, Refusal::KeySlotNotInBook);
         assert_eq!(usage.reserve(0, nonce(500)).unwrap_err().refusal, Refusal::NonceAlreadyUsed);
