@@ -43,7 +43,7 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
 }
 
 /// Entries of which the first that matches decides: none may be hidden by the ones before it.
-fn entries<'d, T: Copy>(
+pub(crate) fn entries<'d, T: Copy>(
     field: Field<'d>,
     read: impl Fn(&mut Table<'d>) -> Option<T>,
     hides: impl Fn(&[T], &T) -> bool,
@@ -60,7 +60,7 @@ fn entries<'d, T: Copy>(
 }
 
 /// The chains of an entry, each one of the key's.
-fn chains(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Vec<u64>> {
+pub(crate) fn chains(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Vec<u64>> {
     table.required("chains", |field| {
         field.some_set(|chain| {
             let id = uint(chain)?;
@@ -184,7 +184,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
 fn deadline_ahead_max_s(table: &mut Table<'_>, router: Option<Router>) -> Option<u64> {
     const KEY: &str = "deadline_ahead_max_s";
     match router {
-        Some(Router::SwapRouter) => table.required(KEY, deadline),
+        Some(Router::SwapRouter) => table.required(KEY, seconds_ahead),
         Some(Router::SwapRouter02) => match table.take(KEY) {
             Some(field) => field.fault(Rule::UnusedKey, "SwapRouter02's call has no deadline"),
             None => Some(0),
@@ -193,7 +193,8 @@ fn deadline_ahead_max_s(table: &mut Table<'_>, router: Option<Router>) -> Option
     }
 }
 
-fn deadline(field: Field<'_>) -> Option<u64> {
+/// How far ahead of now a deadline may lie.
+pub(crate) fn seconds_ahead(field: Field<'_>) -> Option<u64> {
     let seconds = cap(field, uint(field))?;
     if seconds > DEADLINE_AHEAD_MAX_S {
         return field.fault(
@@ -220,7 +221,7 @@ fn pool_fee(field: Field<'_>) -> Option<u32> {
     Some(fee)
 }
 
-fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
+pub(crate) fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
     let numerator = table.required("numerator", uint256);
     let denominator = table.required("denominator", |field| {
         let denominator = uint256(field)?;
@@ -248,6 +249,6 @@ fn hides_swaps(earlier: &[SwapLimits<'_>], entry: &SwapLimits<'_>) -> bool {
 }
 
 /// Whether every element of `inner` is in `outer`.
-fn covers<T: PartialEq>(outer: &[T], inner: &[T]) -> bool {
+pub(crate) fn covers<T: PartialEq>(outer: &[T], inner: &[T]) -> bool {
     inner.iter().all(|element| outer.contains(element))
 }
