@@ -23,14 +23,15 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
         table.list("reactors", |field| entries(field, |table| reactors(table, granted), hides_reactors));
     let swaps = table.list("swaps", |field| entries(field, |table| swaps(table, granted), hides_swaps));
     let relays = table.list("relays", |field| entries(field, |table| relays(table, granted), hides_relays));
-    let allowances =
-        table.list("allowances", |field| entries(field, |table| allowances(table, granted), hides_allowances));
+    let allowances = table
+        .list("allowances", |field| entries(field, |table| allowances(table, granted), hides_allowances));
     let transfers =
         table.list("transfers", |field| entries(field, |table| transfers(table, granted), hides_transfers));
     let (reactors, swaps, relays) = (reactors?, swaps?, relays?);
     let (allowances, transfers) = (allowances?, transfers?);
     if reactors.is_empty() && relays.is_empty() && allowances.is_empty() && transfers.is_empty() {
-        return table.fault(Rule::EmptyGrants, "uniswapx: none of reactors, relays, allowances and transfers");
+        return table
+            .fault(Rule::EmptyGrants, "uniswapx: none of reactors, relays, allowances and transfers");
     }
     if reactors.is_empty() != swaps.is_empty() {
         return table.fault(Rule::UnreachableRule, "uniswapx: an order needs both reactors and swaps");
@@ -77,9 +78,7 @@ fn cosigners(table: &mut Table<'_>, order: Option<OrderType>) -> Option<Vec<Addr
             Some(field) => field.fault(Rule::UnusedKey, "an exclusive Dutch order has no cosigner"),
             None => Some(Vec::new()),
         },
-        Some(OrderType::V2Dutch | OrderType::V3Dutch) => {
-            table.required(KEY, |field| field.some_set(address))
-        }
+        Some(OrderType::V2Dutch | OrderType::V3Dutch) => table.required(KEY, |field| field.some_set(address)),
         Some(OrderType::Priority) | None => table.list(KEY, |field| field.set(address)),
     }
 }
@@ -153,7 +152,8 @@ fn fees(table: &mut Table<'_>) -> Option<FeeLimits<'static>> {
     let share_max_bps = table.required("share_max_bps", |field| {
         let share = cap(field, uint(field))?;
         if share > BPS {
-            return field.fault(Rule::TooLarge, format_args!("{share} basis points are more than all, {BPS}"));
+            return field
+                .fault(Rule::TooLarge, format_args!("{share} basis points are more than all, {BPS}"));
         }
         Some(share)
     });

@@ -37,7 +37,8 @@ fn read_message<'a>(kind: Kind, json: &mut Json<'a>) -> Result<(Content<'a>, Wor
         Kind::Priority => OrderType::Priority,
         Kind::Relay => return read_relay(json).map(|(relay, hash)| (Content::Relay(relay), hash)),
         Kind::PermitSingle => {
-            return read_allowance(json).map(|(permit, hash)| (Content::Allowance(permit, Form::Single), hash));
+            return read_allowance(json)
+                .map(|(permit, hash)| (Content::Allowance(permit, Form::Single), hash));
         }
         Kind::PermitBatch => {
             return read_allowance_batch(json)

@@ -145,15 +145,11 @@ impl Judged<'_, '_> {
                 .ok_or_else(|| of_address(Refusal::PermitTokenNotAllowed, &detail.token).subject(at))?;
             require_below_unlimited(detail.amount, entry.amount_max, UINT160_MAX)
                 .map_err(|why| why.subject(at))?;
-            let latest =
-                U256::from(self.now_s).saturating_add(U256::from(entry.expiration_ahead_max_s));
+            let latest = U256::from(self.now_s).saturating_add(U256::from(entry.expiration_ahead_max_s));
             require_at_most(detail.expiration, latest, Refusal::PermitExpirationTooFar)
                 .map_err(|why| why.subject(at))?;
-            let words = [
-                address_word(&detail.token),
-                address_word(&allowance.spender),
-                uint_word(&detail.nonce),
-            ];
+            let words =
+                [address_word(&detail.token), address_word(&allowance.spender), uint_word(&detail.nonce)];
             *id = Some(SingleUseId {
                 space: IdSpace::Permit2Allowance,
                 chain_id: self.chain_id,
@@ -232,7 +228,12 @@ impl Judged<'_, '_> {
 const UINT160_MAX: U256 = U256::from_limbs([u64::MAX, u64::MAX, 0xffff_ffff, 0]);
 
 /// The permit says nothing else than the order.
-fn require_agreement(terms: &TransferTerms, reactor: &Address, nonce: U256, deadline: U256) -> Result<(), Why> {
+fn require_agreement(
+    terms: &TransferTerms,
+    reactor: &Address,
+    nonce: U256,
+    deadline: U256,
+) -> Result<(), Why> {
     if terms.spender != *reactor {
         return Err(of_address(Refusal::SpenderNotReactor, &terms.spender).limit(Shown::Address(*reactor)));
     }

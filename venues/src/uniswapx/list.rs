@@ -36,7 +36,8 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         let mut hashes = [[0; 32]; N];
         json.open_array()?;
         while json.element(list.len == 0)? {
-            let (Some(element), Some(hash)) = (list.elements.get_mut(list.len), hashes.get_mut(list.len)) else {
+            let (Some(element), Some(hash)) = (list.elements.get_mut(list.len), hashes.get_mut(list.len))
+            else {
                 return Err(Why::new(too_many).limit(Shown::size(N)));
             };
             (*element, *hash) = read(json)?;

@@ -440,7 +440,8 @@ mod tests {
         assert!(is_ascending(blocks, 2));
         assert!(is_ascending(U256::ZERO, 0));
         assert!(is_ascending(U256::from(0x0020_0000_u32), 2), "the first may be 0");
-        for (blocks, points) in [(blocks, 1), (blocks, 3), (U256::from(0x0020_0020_u32), 2), (U256::MAX, 16)] {
+        for (blocks, points) in [(blocks, 1), (blocks, 3), (U256::from(0x0020_0020_u32), 2), (U256::MAX, 16)]
+        {
             assert!(!is_ascending(blocks, points), "{blocks:x} {points}");
         }
     }

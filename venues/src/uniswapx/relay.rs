@@ -106,8 +106,7 @@ fn read_witness<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
         "universalRouterCalldata" => router_calldata: bytes(json),
     });
     let ((info, info_hash), (input, input_hash), (fee, fee_hash)) = (info, input, fee);
-    let hash =
-        struct_hash(&[hashes::RELAY_ORDER, info_hash, input_hash, fee_hash, router_calldata.hash()]);
+    let hash = struct_hash(&[hashes::RELAY_ORDER, info_hash, input_hash, fee_hash, router_calldata.hash()]);
     Ok((Witness { info, input, fee, router_calldata }, hash))
 }
 

@@ -137,8 +137,12 @@ mod tests {
 
     /// `encodeType` of EIP-712: the type, then the types it refers to, sorted by name.
     fn encode_type(struct_type: &StructType, family: &Family<Kind>) -> String {
-        let in_family: Vec<&StructType> =
-            KNOWN.iter().zip(0..).filter(|(_, place)| family.types & (1 << place) != 0).map(|at| at.0).collect();
+        let in_family: Vec<&StructType> = KNOWN
+            .iter()
+            .zip(0..)
+            .filter(|(_, place)| family.types & (1 << place) != 0)
+            .map(|at| at.0)
+            .collect();
         let mut referred: Vec<&StructType> = Vec::new();
         let mut open = std::vec![struct_type];
         while let Some(next) = open.pop() {
@@ -266,7 +270,10 @@ mod tests {
             (Kind::PermitBatch, "af1b0d30d2cab0380e68f0689007e3254993c596f2fdd0aaa7f4d04f79440863"),
             (Kind::PermitTransferFrom, "939c21a48a8dbe3a9a2404a1d46691e4d39f6583d6ec6b35714604c986d80106"),
             (Kind::Relay, "918f75c8e25ec281e8dc3255229111f447dc1c210102666cc63cd9da2dee620c"),
-            (Kind::PermitBatchTransferFrom, "fcf35f5ac6a2c28868dc44c302166470266239195f02b0ee408334829333b766"),
+            (
+                Kind::PermitBatchTransferFrom,
+                "fcf35f5ac6a2c28868dc44c302166470266239195f02b0ee408334829333b766",
+            ),
         ];
         assert_eq!(shipped.len(), FAMILIES.len());
         for (kind, expected) in shipped {
