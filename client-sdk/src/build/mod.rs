@@ -4,3 +4,4 @@
 pub mod evm;
 pub mod hyperliquid;
 pub mod solana;
+pub mod uniswapx;

@@ -72,7 +72,7 @@ impl Spelling {
         Self {
             integers: *dice.pick(&[Integers::Bare, Integers::Text, Integers::Hexadecimal]),
             case: *dice.pick(&[Case::Lower, Case::Upper, Case::Checksum]),
-            gap: dice.pick(&["", " ", "\n\t  "]),
+            gap: *dice.pick(&["", " ", "\n\t  "]),
             shuffled: dice.below(2) == 0,
         }
     }
