@@ -28,10 +28,7 @@ fn address(text: &Value) -> Address {
 }
 
 fn number(value: &Value) -> U256 {
-    match value {
-        Value::String(text) => text.parse().unwrap(),
-        number => U256::from(number.as_u64().unwrap()),
-    }
+    value.as_str().map_or_else(|| U256::from(value.as_u64().unwrap()), |text| text.parse().unwrap())
 }
 
 fn time(value: &Value) -> Option<u64> {
@@ -64,10 +61,7 @@ fn dutch_output(output: &Value) -> DutchOutput {
 
 fn curve(curve: &Value) -> Curve {
     let blocks = number(&curve["relativeBlocks"]);
-    let amounts = many(&curve["relativeAmounts"], |amount| match amount {
-        Value::String(text) => text.parse().unwrap(),
-        number => number.as_i64().unwrap().into(),
-    });
+    let amounts = many(&curve["relativeAmounts"], |amount| amount.as_str().unwrap().parse().unwrap());
     let block = |at: usize| (blocks >> (16 * at) & U256::from(0xffff)).to::<u16>();
     Curve { points: amounts.into_iter().enumerate().map(|(at, amount)| (block(at), amount)).collect() }
 }

@@ -211,7 +211,7 @@ impl Permit2 {
             .value("chainId", self.chain_id.to_string())
             .address("verifyingContract", &self.contract);
         let payload = Object::new()
-            .value("types", types.to_owned())
+            .value("types", types)
             .value("domain", domain.close())
             .text("primaryType", primary_type)
             .value("message", message.close())

@@ -79,10 +79,8 @@ impl Draft {
 
     /// A number at a JSON pointer below the message.
     pub(crate) fn number(&self, pointer: &str) -> U256 {
-        match self.at(pointer) {
-            Value::String(text) => text.parse().unwrap(),
-            number => U256::from(number.as_u64().unwrap()),
-        }
+        let value = self.at(pointer);
+        value.as_str().map_or_else(|| U256::from(value.as_u64().unwrap()), |text| text.parse().unwrap())
     }
 
     pub(crate) fn judge(&self) -> Result<Charge, Why> {
