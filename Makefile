@@ -3,7 +3,7 @@
 CARGO ?= cargo
 NIGHTLY ?= nightly
 FUZZ_SECS ?= 600
-FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user polymarket solana solana_swift vault_handle wire
+FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift vault_handle wire
 
 .PHONY: help demo test test-core test-full lint doc judge fuzz fuzz-canary deny clean
 

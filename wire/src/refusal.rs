@@ -253,6 +253,14 @@ refusals! {
     TooManySteps = 2107,
     /// A swap leads through more pools than this vault reads.
     PathTooLong = 2108,
+    /// A relay order carries router call data, which this vault does not decode.
+    RouterCalldataNotSupported = 2200,
+    /// A permit names more tokens than this vault reads.
+    TooManyPermittedTokens = 2201,
+    /// An order has more outputs than this vault reads.
+    TooManyOutputs = 2202,
+    /// A decay curve has more points than the reactor takes.
+    TooManyCurvePoints = 2203,
     /// The contract is no exchange of this domain version on this chain.
     ExchangeNotSupported = 2300,
     /// The order struct is not the one of the domain version.
@@ -417,6 +425,88 @@ refusals! {
     AuthAddressNotThisKey = 3330,
     /// The nonce of a ClobAuth is above the cap.
     AuthNonceAboveCap = 3331,
+
+    // ---- denied: UniswapX and Permit2 ----
+    /// The chain of the permit's domain is not on the list.
+    PermitChainNotAllowed = 3200,
+    /// The verifying contract is not on the list of Permit2 contracts.
+    Permit2NotAllowed = 3201,
+    /// Orders of this type are not granted on this chain.
+    OrderTypeNotAllowed = 3202,
+    /// The reactor is not on the list for this type of order and chain.
+    ReactorNotAllowed = 3203,
+    /// The permit's spender is not the order's reactor.
+    SpenderNotReactor = 3204,
+    /// The permit's nonce is not the order's.
+    PermitNonceDiffers = 3205,
+    /// The permit's deadline is not the order's.
+    PermitDeadlineDiffers = 3206,
+    /// The permitted token is not the order's input token.
+    PermitTokenDiffers = 3207,
+    /// The permitted amount is not the most that the order can take.
+    PermitAmountDiffers = 3208,
+    /// A relay order's permit does not name exactly two tokens: its input and its fee.
+    PermittedCountDiffers = 3209,
+    /// The order's swapper is not this key's address.
+    SwapperNotThisKey = 3210,
+    /// The additional validation contract is neither zero nor on the list.
+    ValidationContractNotAllowed = 3211,
+    /// There are additional validation data without a validation contract.
+    ValidationDataNotAllowed = 3212,
+    /// The cosigner is not on the list.
+    CosignerNotAllowed = 3213,
+    /// The exclusive filler is neither zero nor on the list.
+    ExclusiveFillerNotAllowed = 3214,
+    /// The exclusivity override is above 10,000 basis points: in effect it lets nobody else fill.
+    ExclusivityOverrideTooLarge = 3215,
+    /// An input ends below its start or above its maximum, or an output ends above its start.
+    AmountsNotOrdered = 3216,
+    /// The decay ends before it starts or after the deadline.
+    DecayTimesNotOrdered = 3217,
+    /// The blocks of a decay curve do not ascend strictly, or there are more of them than amounts.
+    CurveBlocksNotAscending = 3218,
+    /// A priority fee would scale the input and an output both; the reactor refuses that.
+    PriorityScalesBoth = 3219,
+    /// The order has no output.
+    OutputsEmpty = 3220,
+    /// No output goes to this key's address.
+    OwnOutputMissing = 3221,
+    /// An output goes to an address that is neither this key's nor on the list.
+    OutputRecipientNotAllowed = 3222,
+    /// An output may end at zero.
+    OutputEndsAtZero = 3223,
+    /// An output to another address is in another token than the key's own, and that is not granted.
+    OutputTokenNotAllowed = 3224,
+    /// The outputs to other addresses are a larger share than the cap.
+    OutputShareAboveCap = 3225,
+    /// The pair of tokens is not on the list.
+    OrderPairNotAllowed = 3226,
+    /// The most that the order can take is above the cap.
+    OrderAmountAboveCap = 3227,
+    /// The order sells nothing.
+    OrderInputZero = 3228,
+    /// The least that the key gets is below the pair's ratio at the most that the order can take.
+    OutputBelowRatio = 3229,
+    /// The order's or permit's deadline has passed.
+    OrderDeadlinePassed = 3230,
+    /// The order's or permit's deadline lies further ahead than the book allows.
+    OrderDeadlineTooFar = 3231,
+    /// A permit of this kind is not granted on this chain.
+    PermitNotGranted = 3232,
+    /// The permit's spender is not on the list.
+    PermitSpenderNotAllowed = 3233,
+    /// The permitted token is not on the list.
+    PermitTokenNotAllowed = 3234,
+    /// The permitted amount is above the cap; an unlimited one always is.
+    PermitAmountAboveCap = 3235,
+    /// The allowance expires later than the book allows.
+    PermitExpirationTooFar = 3236,
+    /// The permit names no token.
+    PermitsEmpty = 3237,
+    /// The relay order's input token or its recipient is not on the list.
+    RelayInputNotAllowed = 3238,
+    /// The relay order's fee token is not on the list, or its most is above the cap.
+    RelayFeeNotAllowed = 3239,
 
     // ---- denied: Hyperliquid ----
     /// The network is not granted.

@@ -5,3 +5,4 @@ pub mod evm;
 pub mod hyperliquid;
 pub mod polymarket;
 pub mod solana;
+pub mod uniswapx;

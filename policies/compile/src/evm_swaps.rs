@@ -172,7 +172,7 @@ fn pool_fee(field: Field<'_>) -> Option<u32> {
     Some(fee)
 }
 
-fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
+pub(crate) fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
     let numerator = table.required("numerator", uint256);
     let denominator = table.required("denominator", |field| {
         let denominator = uint256(field)?;

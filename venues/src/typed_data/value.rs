@@ -40,11 +40,11 @@ pub(crate) fn uint(json: &mut Json<'_>, bits: usize) -> Result<U256, Why> {
 
 /// A signed 256-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Int256 {
+pub(crate) struct Int256 {
     /// Whether it is below zero.
-    pub is_negative: bool,
+    pub(crate) is_negative: bool,
     /// Its absolute value, at most 2^255.
-    pub magnitude: U256,
+    pub(crate) magnitude: U256,
 }
 
 impl Int256 {

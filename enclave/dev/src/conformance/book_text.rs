@@ -94,6 +94,26 @@ const UINT256_MAX: &str = "11579208923731619542357098500868790785326998466564056
 /// Deadlines lie ahead of now by at most 90 days.
 const DAYS_90_S: u64 = 90 * 24 * 3_600;
 
+/// Below the largest uint160, which means "unlimited" to Permit2.
+const ALLOWANCE_MAX: &str = "1461501637330902918203684832716283019655932542974";
+
+/// UniswapX's reactors: order type, contract, chains it is deployed on.
+const REACTORS: [(&str, &str, &[u64]); 13] = [
+    ("ExclusiveDutch", "0x6000da47483062a0d734ba3dc7576ce6a0b645c4", &[1, 137]),
+    ("V2Dutch", "0x00000011f84b9aa48e5f8aa8b9897600006289be", &[1]),
+    ("V2Dutch", "0x1bd1aadc9e230626c44a139d7e70d842749351eb", &[42161]),
+    ("V3Dutch", "0x0000000015757c461808ea25eb309638b62681cf", &[1]),
+    ("V3Dutch", "0x000000000923439a92dae8930613568824108631", &[10]),
+    ("V3Dutch", "0x00000000a55e50c71b70db3c8b58749cd1e18eb2", &[56]),
+    ("V3Dutch", "0x000000005af66799d1a6317714d66800f9ca1406", &[130]),
+    ("V3Dutch", "0x00000000bab6e234db8ad638b6a6395b7c499bc4", &[137]),
+    ("V3Dutch", "0x000000008a8330b5d1f43a62bf4c673a49f27ba0", &[8453]),
+    ("V3Dutch", "0xb274d5f4b833b61b340b654d600a864fb604a87c", &[42161]),
+    ("V3Dutch", "0x00000000862ccf095823fc7576fa6c7e6b7385ef", &[43114]),
+    ("Priority", "0x000000001ec5656dcdb24d90dfa42742738de729", &[8453]),
+    ("Priority", "0x00000006021a6bce796be7ba509bbba71e956e37", &[130]),
+];
+
 /// Tokens that spotSend may move; a question does not name any.
 const SPOT_TOKENS: [&str; 3] = [
     "PURR:0xc4bf3f870c0e9465323c0b6ed28096c2",
@@ -131,7 +151,7 @@ pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, 
     );
     match question.venue.as_str() {
         "evm_eip1559" => evm(&mut text, question)?,
-        "uniswapx" => write!(text, "[slots.uniswapx]\nchains = {CHAINS:?}\n")?,
+        "uniswapx" => uniswapx(&mut text, question)?,
         "polymarket" => polymarket(&mut text, question)?,
         "hyperliquid" => hyperliquid(&mut text, question)?,
         "solana" => solana(&mut text, question)?,
@@ -243,6 +263,58 @@ fn polymarket(text: &mut String, question: &Question) -> std::fmt::Result {
          token_ids = {:?}\nbuy = true\nsell = true\nprice_min = \"0.000001\"\nprice_max = 1\n\
          shares_max = 10000000\ncollateral_max = 10000000\n",
         question.markets
+    )
+}
+
+/// Orders go through the reactors that Uniswap has deployed, each on its own chains; permits are for the chains of
+/// [`CHAINS`].
+fn uniswapx(text: &mut String, question: &Question) -> std::fmt::Result {
+    let all = addresses(question, |_| true);
+    write!(
+        text,
+        "[slots.uniswapx]\nchains = [1, 10, 56, 130, 137, 8453, 42161, 43114]\n\
+         permit2 = [\"0x000000000022d473030f116ddee9f6b43ac78ba3\"]\n\
+         deadline_ahead_max_s = 7776000\nvalidation_contracts = {all}\n"
+    )?;
+    if all == "[]" {
+        // A book must grant something: whatever the payload is, it does not deal with this address.
+        return write!(
+            text,
+            "[[slots.uniswapx.transfers]]\nchains = [1]\nspenders = [\"0x{0}\"]\ntokens = [\"0x{0}\"]\n\
+             amount_max = 1\n",
+            "11".repeat(20)
+        );
+    }
+    let mut granted = Vec::new();
+    for (order, reactor, chains) in REACTORS {
+        if addresses(question, |text| text == reactor) == "[]" {
+            continue;
+        }
+        let cosigners = if order == "ExclusiveDutch" { "exclusive_fillers" } else { "cosigners" };
+        write!(
+            text,
+            "[[slots.uniswapx.reactors]]\norder = \"{order}\"\nchains = {chains:?}\nreactors = [\"{reactor}\"]\n\
+             {cosigners} = {all}\n"
+        )?;
+        granted.extend_from_slice(chains);
+    }
+    granted.sort_unstable();
+    granted.dedup();
+    if !granted.is_empty() {
+        write!(
+            text,
+            "[[slots.uniswapx.swaps]]\nchains = {granted:?}\ntokens_in = {all}\ntokens_out = {all}\n\
+             native_out = true\nsame_token = true\namount_in_max = \"{EVM_AMOUNT_MAX}\"\n\
+             out_per_in_min = {{ numerator = 0, denominator = 1 }}\n\
+             fees = {{ recipients = {all}, share_max_bps = 10000, other_tokens = true }}\n"
+        )?;
+    }
+    write!(
+        text,
+        "[[slots.uniswapx.allowances]]\nchains = {CHAINS:?}\nspenders = {all}\ntokens = {all}\n\
+         amount_max = \"{ALLOWANCE_MAX}\"\nexpiration_ahead_max_s = 7776000\n\
+         [[slots.uniswapx.transfers]]\nchains = {CHAINS:?}\nspenders = {all}\ntokens = {all}\n\
+         amount_max = \"{EVM_AMOUNT_MAX}\"\n"
     )
 }
 
