@@ -2,7 +2,7 @@
 #![no_main]
 
 use venues::Payload as _;
-use venues::hyperliquid::{Content, Form, Scratch, decode};
+use venues::hyperliquid::{Form, Scratch, decode};
 use wire::facts::FactWriter;
 
 #[path = "../hyperliquid_book.rs"]
@@ -14,9 +14,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     assert!(bytes.ends_with(action.canonical()));
-    assert!(matches!(action.content(), Content::UsdSend(_) | Content::SpotSend(_) | Content::Withdraw3(_)));
+    assert!(action.connection_id().is_none(), "an L1 action");
     book::judge(&action);
-    let mut buffer = [0; 512];
+    let mut buffer = [0; 4096];
     let mut writer = FactWriter::new(&mut buffer);
     action.facts(&mut writer);
     assert!(writer.is_complete());

@@ -22,6 +22,7 @@ mod facts;
 mod judge;
 mod judge_batch;
 mod judge_swap;
+mod known;
 mod rlp;
 pub mod rules;
 mod swap;
@@ -36,6 +37,7 @@ pub use self::decode::decode;
 pub use self::swap::{Amounts, Coin, Deadline, HOPS_MAX, PackedPath, PairPath, Route, Swap, Taker};
 use crate::payload::sealed::Sealed;
 use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1, U256};
+pub use known::CATALOGUE;
 
 /// An unsigned EIP-1559 transaction that was decoded whole. Only [`decode`] makes one and nothing changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ mod exchange;
 mod facts;
 mod hash;
 mod judge;
+mod known;
 pub mod rules;
 mod types;
 
@@ -32,6 +33,7 @@ use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1, U256};
 
 pub use decode::decode;
 pub use exchange::{CLOBS, Clob, DEPLOYMENTS, Deployment};
+pub use known::CATALOGUE;
 pub use types::texts;
 
 /// Typed data that was decoded whole.

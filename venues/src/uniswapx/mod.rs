@@ -16,6 +16,7 @@ mod decode;
 mod domain;
 mod facts;
 mod judge;
+mod known;
 mod list;
 mod order;
 mod permit;
@@ -27,6 +28,7 @@ mod types;
 
 pub use decode::decode;
 pub use domain::{Domain, PERMIT2};
+pub use known::CATALOGUE;
 pub use list::List;
 pub use order::{CURVE_POINTS_MAX, Input, OUTPUTS_MAX, Order, OrderInfo, Output, Schedule, Witness};
 pub use permit::{Allowance, PERMITTED_MAX, PermitDetails, TokenPermissions, Transfer, TransferTerms};
