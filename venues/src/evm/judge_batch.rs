@@ -8,7 +8,7 @@
 use wire::{Refusal, Why};
 
 use super::batch::{Batch, Permit2Permit, STEPS_MAX, Step};
-use super::judge::{Judged, of_address, uint256};
+use super::judge::{Judged, of_address, require_at_most, uint256};
 use super::judge_swap::{Payee, require_out_per_in};
 use super::rules::SwapLimits;
 use super::swap::{Amounts, Deadline, Swap};
@@ -96,6 +96,8 @@ impl Judged<'_, '_> {
             custody.pay_coin(&swap.amounts);
         }
         self.require_amounts(&swap.amounts, entry)?;
+        let sold = custody.count_sold(entry, swap.route.token_in(), swap.amounts.sold_max())?;
+        require_at_most(sold, entry.amount_in_max, Refusal::AmountAboveCap)?;
         self.require_timely(batch.deadline(), entry.deadline_ahead_max_s)?;
         self.require_timely(swap.deadline, entry.deadline_ahead_max_s)?;
         custody.swaps = custody.swaps.saturating_add(1);
@@ -231,6 +233,15 @@ struct Custody<'s> {
     weth: Remainder,
     outputs: [Option<Output<'s>>; STEPS_MAX],
     swaps: usize,
+    sold: [Option<Sold<'s>>; STEPS_MAX],
+}
+
+/// What all swaps of one token sell that one entry decided: its cap holds for the batch, not for each of them.
+#[derive(Clone, Copy)]
+struct Sold<'s> {
+    limits: &'s SwapLimits<'s>,
+    token: &'s Address,
+    amount: U256,
 }
 
 /// What was brought along and is not spent yet: exactly so much, or at most so much.
@@ -256,11 +267,28 @@ impl<'s> Custody<'s> {
             weth: Remainder::NOTHING,
             outputs: [None; STEPS_MAX],
             swaps: 0,
+            sold: [None; STEPS_MAX],
         }
     }
 
     fn is_empty(&self) -> bool {
         self.coin.is_nothing() && self.weth.is_nothing() && self.outputs.iter().all(Option::is_none)
+    }
+
+    /// Counts a sale; gives what was sold so far with it.
+    fn count_sold(
+        &mut self,
+        limits: &'s SwapLimits<'s>,
+        token: &'s Address,
+        amount: U256,
+    ) -> Result<U256, Why> {
+        let is_it = |sold: &Sold<'_>| core::ptr::eq(sold.limits, limits) && sold.token == token;
+        let place = self.sold.iter_mut().find(|place| place.as_ref().is_none_or(is_it));
+        let place = place.ok_or(Why::new(Refusal::TooManySteps))?;
+        let so_far = place.map_or(U256::ZERO, |sold| sold.amount);
+        let amount = so_far.saturating_add(amount);
+        *place = Some(Sold { limits, token, amount });
+        Ok(amount)
     }
 
     fn put_output(&mut self, output: Output<'s>) -> Result<(), Why> {

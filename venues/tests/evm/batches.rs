@@ -130,7 +130,9 @@ fn permit2(spender: Address, amount: u64, deadline: U256) -> Command {
 
 allowed! {
     a_multicall_of_one_good_swap: multicall(&[good()]);
-    a_multicall_with_a_deadline: multicall_until(AHEAD, &[good(), good()]);
+    a_multicall_with_a_deadline: multicall_until(AHEAD, &[good()]);
+    two_swaps_that_stay_within_the_cap_together: multicall(&[
+        sell([USDC, WETH], OWN, [400, 600]), sell([USDC, WETH], OWN, [600, 900])]);
     a_multicall_behind_a_block:
         Draft::call_with(ROUTER_02, 0x1f04_64d1, &[Arg::Word(U256::MAX), Arg::List(vec![good()])]);
     output_that_stays_is_unwrapped_for_a_listed_recipient:
@@ -156,6 +158,10 @@ allowed! {
 refused! {
     a_bad_call_behind_a_good_one_refuses_the_whole: multicall(&[good(), sell([USDC, WETH], OWN, [1000, 1499])])
         => MinimumOutBelowRatio at 1 observed big(1499), limit big(1500);
+    two_swaps_that_exceed_the_cap_together_are_refused: multicall(&[good(), sell([USDC, WETH], OWN, [1, 2])])
+        => AmountAboveCap at 1 observed big(1001), limit big(1000);
+    two_commands_that_exceed_the_cap_together_are_refused: execute(UNIVERSAL, &[sold(ONE), sold(ONE)])
+        => AmountAboveCap at 1 observed big(2000), limit big(1000);
     a_good_call_behind_a_bad_one_does_not_help: multicall(&[sell([USDC, WETH], STRANGER, GOOD), good()])
         => RecipientNotAllowed at 0 observed Shown::Address(STRANGER);
     an_approval_hidden_behind_a_swap_is_unsupported: multicall(&[good(), approve()])
