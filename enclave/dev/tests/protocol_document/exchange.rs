@@ -40,7 +40,8 @@ impl Exchange {
     }
 
     fn run_here() -> Self {
-        let book = compile::compile("demo.toml", include_str!("../../../../policies/book/demo.toml")).unwrap();
+        let book =
+            compile::compile("demo.toml", include_str!("../../../../policies/book/demo.toml")).unwrap();
         let keyring = KeyFolder::new("no-key-files").keyring(book).unwrap();
         let mut vault = Vault::at_boot(book, keyring, BOOT_ID, BOOTED).unwrap();
         let (request, reply) = ask(&mut vault, SIGNED, 42);
@@ -90,8 +91,13 @@ fn ask(vault: &mut Vault, what: &str, request_id: u64) -> (Vec<u8>, Vec<u8>) {
     let example = example(what);
     let payload = example.payload(NOW.wall_ms);
     let return_canonical = example.kind == PayloadKind::HyperliquidL1Json;
-    let request =
-        Request { key_slot: example.slot, payload_kind: example.kind, return_canonical, request_id, payload: &payload };
+    let request = Request {
+        key_slot: example.slot,
+        payload_kind: example.kind,
+        return_canonical,
+        request_id,
+        payload: &payload,
+    };
     let body = [&request.header()[..], &payload].concat();
     let mut buffer = [0; REPLY_SIZE_MAX];
     let size = vault.handle(NOW, &body, &mut buffer);

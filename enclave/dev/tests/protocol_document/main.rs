@@ -21,7 +21,7 @@ use wire::facts::FactKey;
 use wire::request::PayloadKind;
 use wire::{
     CONTROL_SIZE_MAX, FACTS_SIZE_MAX, PROTOCOL_VERSION, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, REQUEST_SIZE_MAX,
-    Refusal, frame,
+    Refusal, Shown, codec, frame,
 };
 
 #[test]
@@ -51,7 +51,9 @@ fn every_frame_kind_has_its_row_and_no_other_kind_has_one() {
 fn every_payload_kind_has_its_row_and_what_is_to_come_says_so() {
     let document = Document::read();
     let known = |row: &&String| {
-        PayloadKind::ALL.iter().any(|kind| row.starts_with(&format!("| `{:#06x}` | `{kind:?}` |", kind.number())))
+        PayloadKind::ALL
+            .iter()
+            .any(|kind| row.starts_with(&format!("| `{:#06x}` | `{kind:?}` |", kind.number())))
     };
     let rows = document.rows("Payload kinds", "| `0x");
     let (there, to_come): (Vec<_>, Vec<_>) = rows.iter().partition(known);
@@ -62,7 +64,8 @@ fn every_payload_kind_has_its_row_and_what_is_to_come_says_so() {
 
 #[test]
 fn every_refusal_family_has_its_row() {
-    let known: BTreeSet<_> = Refusal::ALL.iter().map(|refusal| format!("`{}`", refusal.family().as_str())).collect();
+    let known: BTreeSet<_> =
+        Refusal::ALL.iter().map(|refusal| format!("`{}`", refusal.family().as_str())).collect();
     let rows: BTreeSet<_> = Document::read().first_cells("Refusals", "`").into_iter().collect();
     assert_eq!(rows, known);
 }
@@ -89,10 +92,48 @@ fn the_limits_of_the_document_are_those_of_the_code() {
     }
 }
 
+#[test]
+fn every_kind_of_shown_value_has_its_row() {
+    let number = 1_u128;
+    let shown = [
+        Shown::Nothing,
+        Shown::Uint(number),
+        Shown::Uint256([0; 32]),
+        Shown::Int(-1),
+        Shown::Address([0; 20]),
+        Shown::Key([0; 32]),
+        Shown::Decimal { units: number, scale: 2 },
+    ];
+    let row = |shown: &Shown| {
+        let name = match shown {
+            Shown::Nothing => "Nothing",
+            Shown::Uint(_) => "Uint",
+            Shown::Uint256(_) => "Uint256",
+            Shown::Int(_) => "Int",
+            Shown::Address(_) => "Address",
+            Shown::Key(_) => "Key",
+            Shown::Decimal { .. } => "Decimal",
+        };
+        let mut bytes = [0; 64];
+        codec::encode(*shown, &mut bytes).unwrap();
+        format!("| {name} | {} |", u32::from_le_bytes(bytes[..4].try_into().unwrap()))
+    };
+    let expected: Vec<_> = shown.iter().map(row).collect();
+    let rows = Document::read().rows("Receipt", "| ");
+    let rows: Vec<_> =
+        rows.iter().skip(1).map(|row| row.rsplitn(3, '|').last().unwrap().to_owned() + "|").collect();
+    assert_eq!(rows, expected);
+}
+
 /// The list of codes, as Markdown.
 fn refusals() -> String {
-    let row = |refusal: &Refusal| format!("| {} | {} | {} |\n", refusal.code(), refusal.name(), refusal.explanation());
-    format!("| code | name | what it says |\n|---|---|---|\n{}", Refusal::ALL.iter().map(row).collect::<String>())
+    let row = |refusal: &Refusal| {
+        format!("| {} | {} | {} |\n", refusal.code(), refusal.name(), refusal.explanation())
+    };
+    format!(
+        "| code | name | what it says |\n|---|---|---|\n{}",
+        Refusal::ALL.iter().map(row).collect::<String>()
+    )
 }
 
 /// The list of fact keys, as Markdown.
