@@ -35,6 +35,12 @@ fi
 check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 
+if python3 -c '' 2>/dev/null; then
+    check "a client written from docs/PROTOCOL.md alone" ./tests/protocol.sh
+else
+    skip "a client written from docs/PROTOCOL.md alone" "no python3"
+fi
+
 if [ -f ../shared/judge/judge.py ]; then
     check "the judge" ./tests/judge.sh
 else
