@@ -70,6 +70,7 @@ pub struct Digest([u8; 32]);
 
 impl Digest {
     /// Keccak-256 over the concatenation of `parts`.
+    #[inline(never)]
     pub(crate) fn keccak256(parts: &[&[u8]]) -> Self {
         let mut hash = Keccak256::new();
         for part in parts {
