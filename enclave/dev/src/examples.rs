@@ -11,6 +11,9 @@ use wire::request::PayloadKind;
 
 use crate::hexadecimal;
 
+/// How far ahead the deadlines of the examples lie.
+const DEADLINE_AHEAD_S: u64 = 600;
+
 const REQUESTS: &str = include_str!("../demo/requests.json");
 
 /// One request, and what must become of it under the demo desk's book.
@@ -24,7 +27,7 @@ pub struct Example {
     pub what: String,
     /// The rule that refuses it, if one does.
     pub refused: Option<Refusal>,
-    /// The payload; for Hyperliquid the action alone.
+    /// The payload; for Hyperliquid the action alone, for typed data with places for times and numbers.
     bytes: Vec<u8>,
 }
 
@@ -56,6 +59,8 @@ fn example(committed: Committed) -> Result<Example, Fault> {
     let Committed { slot, kind, what, payload, lookup_tables, refused } = committed;
     let (kind, bytes) = match kind.as_str() {
         "evm_tx" => (PayloadKind::EvmEip1559, hexadecimal::read(&payload)?),
+        "uniswapx" => (PayloadKind::UniswapxTypedData, payload.into_bytes()),
+        "polymarket" => (PayloadKind::PolymarketTypedData, payload.into_bytes()),
         "l1_json" => (PayloadKind::HyperliquidL1Json, payload.into_bytes()),
         "solana_message" => {
             let mut tables = BTreeMap::new();
@@ -75,12 +80,31 @@ fn example(committed: Committed) -> Result<Example, Fault> {
 }
 
 impl Example {
-    /// The payload; a Hyperliquid action goes out under `nonce`, ms since the Unix epoch, on mainnet.
+    /// The payload at a time that no other payload of the boot has, ms since the Unix epoch: a Hyperliquid action
+    /// goes out under it as its nonce, on mainnet; typed data carry it as nonce, salt, timestamp and, ten minutes
+    /// later, as deadline.
     #[must_use]
-    pub fn payload(&self, nonce: u64) -> Vec<u8> {
-        if self.kind != PayloadKind::HyperliquidL1Json {
-            return self.bytes.clone();
+    pub fn payload(&self, now_ms: u64) -> Vec<u8> {
+        match self.kind {
+            PayloadKind::HyperliquidL1Json => self.action(now_ms),
+            PayloadKind::UniswapxTypedData | PayloadKind::PolymarketTypedData => {
+                let now_s = now_ms / 1_000;
+                let text = String::from_utf8_lossy(&self.bytes)
+                    .replace("{nonce}", &now_ms.to_string())
+                    .replace("{now_ms}", &now_ms.to_string())
+                    .replace("{now_s}", &now_s.to_string())
+                    .replace("{deadline}", &now_s.saturating_add(DEADLINE_AHEAD_S).to_string());
+                text.into_bytes()
+            }
+            PayloadKind::EvmEip1559
+            | PayloadKind::HyperliquidL1Msgpack
+            | PayloadKind::HyperliquidUserJson
+            | PayloadKind::SolanaMessage
+            | PayloadKind::SolanaSwift => self.bytes.clone(),
         }
+    }
+
+    fn action(&self, nonce: u64) -> Vec<u8> {
         let envelope =
             Envelope { network: Network::Mainnet, nonce, vault_address: None, expires_after: None };
         let mut payload = vec![0; ENVELOPE_SIZE_MAX];

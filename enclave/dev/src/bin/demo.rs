@@ -60,7 +60,7 @@ fn run() -> Result<(), Fault> {
     })?;
     wait_for(&host, &mut daemon)?;
 
-    println!("\n  A vault with three throw-away keys, a host that relays and keeps receipts, and a bot.\n");
+    println!("\n  A vault with five throw-away keys, a host that relays and keeps receipts, and a bot.\n");
     let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, Config::default())?;
     let examples = examples()?;
     for example in &examples {
@@ -94,7 +94,10 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
     let before = now();
     let answer = client.sign(example.slot, example.kind, &payload);
     let took = before.elapsed().as_micros();
-    let venue = ["evm", "hyperliquid", "drift"].get(usize::from(example.slot)).copied().unwrap_or("?");
+    let venue = ["evm", "hyperliquid", "drift", "uniswapx", "polymarket"]
+        .get(usize::from(example.slot))
+        .copied()
+        .unwrap_or("?");
     let verdict = match (&answer, &example.refused) {
         (Ok(signed), None) => {
             check(example, &payload, signed)?;
@@ -106,7 +109,7 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
         // An earlier boot may have signed the nonces of the first moments; a bot takes a later one.
         (Err(SignError::Refused(refused)), None) if refused.refusal == Refusal::NonceBelowBootFloor => {
             let row = format!("{}  {}", coloured("refused", RED), reason(refused));
-            println!("  {venue:<12} {:<44} {took:>6} µs  {row}", format!("{}: too soon", example.what));
+            println!("  {venue:<12} {:<46} {took:>6} µs  {row}", format!("{}: too soon", example.what));
             wait_past(&refused.limit)?;
             return show(example, client);
         }
@@ -118,7 +121,7 @@ fn show(example: &Example, client: &mut Client) -> Result<(), Fault> {
         }
         (Err(error), _) => return Err(format!("{}: {error}", example.what).into()),
     };
-    println!("  {venue:<12} {:<44} {took:>6} µs  {verdict}", example.what);
+    println!("  {venue:<12} {:<46} {took:>6} µs  {verdict}", example.what);
     Ok(())
 }
 
