@@ -220,13 +220,14 @@ const GAS: Gas = Gas {
 /// Whether the vault's decoder takes the data as a call it knows.
 fn is_understood(data: &[u8]) -> bool {
     let payload = call(&GAS, &[7; 20], U256::ZERO, data).unwrap();
-    match decode(&payload).unwrap().call() {
-        Call::Batch(batch) => batch.steps().all(|step| step.is_ok()),
-        call => !matches!(
-            call,
-            Call::Unknown { .. } | Call::NotCanonical { .. } | Call::Creation | Call::NativeTransfer { .. }
-        ),
+    let transaction = decode(&payload).unwrap();
+    if let Call::Batch(batch) = transaction.call() {
+        return batch.steps().all(|step| step.is_ok());
     }
+    !matches!(
+        transaction.call(),
+        Call::Unknown { .. } | Call::NotCanonical { .. } | Call::Creation | Call::NativeTransfer { .. }
+    )
 }
 
 #[test]

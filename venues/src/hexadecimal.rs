@@ -25,6 +25,7 @@ pub(crate) fn digit(digit: u8) -> u8 {
 /// What [`digit`] says of a byte that is no hexadecimal digit.
 pub(crate) const NO_DIGIT: u8 = 0xff;
 
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256; this runs at compile time")]
 const DIGITS: [u8; 256] = {
     let mut digits = [NO_DIGIT; 256];
     let (mut value, mut bytes): (u8, &[u8]) = (0, b"0123456789abcdef");

@@ -47,7 +47,7 @@ fn names(facts: &Value, keys: &[&str], found: &mut BTreeSet<String>) {
             }
         }
         Value::Array(elements) => elements.iter().for_each(|element| names(element, keys, found)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

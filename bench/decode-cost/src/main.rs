@@ -11,6 +11,7 @@
 
 mod callgrind;
 mod payloads;
+#[expect(dead_code, reason = "the references read values that nobody looks at")]
 mod reference;
 mod workload;
 

@@ -103,7 +103,10 @@ fn envelope(input: &Value) -> Result<Envelope, Fault> {
     };
     Ok(Envelope {
         network: if input["isMainnet"] == false { Network::Testnet } else { Network::Mainnet },
-        nonce: input["nonce"].as_u64().or(input["action"]["time"].as_u64()).unwrap_or_default(),
+        nonce: input["nonce"]
+            .as_u64()
+            .or(input.pointer("/action/time").and_then(Value::as_u64))
+            .unwrap_or_default(),
         vault_address,
         expires_after: input["expiresAfter"].as_u64(),
     })

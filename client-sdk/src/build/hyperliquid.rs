@@ -338,10 +338,12 @@ pub fn update_leverage(envelope: &Envelope, update: &UpdateLeverage) -> Result<R
 /// # Errors
 /// [`Error::Refused`] when the vault's decoder does.
 pub fn raw(payload_kind: PayloadKind, envelope: &Envelope, action_json: String) -> Result<Request, Error> {
-    let form = match payload_kind {
-        PayloadKind::HyperliquidL1Json => Form::L1Json,
-        PayloadKind::HyperliquidUserJson => Form::UserJson,
-        _ => return Err(Error::Refused(Refusal::PayloadKindNotSupported.into())),
+    let form = if payload_kind == PayloadKind::HyperliquidL1Json {
+        Form::L1Json
+    } else if payload_kind == PayloadKind::HyperliquidUserJson {
+        Form::UserJson
+    } else {
+        return Err(Error::Refused(Refusal::PayloadKindNotSupported.into()));
     };
     let mut payload = vec![0; ENVELOPE_SIZE_MAX];
     let size = envelope.write(&Claims::default(), &mut payload).ok_or(Error::EnvelopeTooLarge)?;

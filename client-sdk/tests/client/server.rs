@@ -39,7 +39,6 @@ pub(crate) fn digest(request: &Request<'_>) -> [u8; 32] {
         PayloadKind::HyperliquidL1Msgpack => Form::L1Msgpack,
         PayloadKind::HyperliquidL1Json => Form::L1Json,
         PayloadKind::HyperliquidUserJson => Form::UserJson,
-        PayloadKind::UniswapxTypedData | PayloadKind::PolymarketTypedData => panic!("no test asks for these"),
     };
     venues::hyperliquid::decode(form, request.payload, &mut Scratch::new()).unwrap().label()
 }

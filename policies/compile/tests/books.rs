@@ -413,7 +413,7 @@ fn every_grant_of_swaps_weth_and_permit2_is_read() {
         ),
     ]
     .concat();
-    let book = compile::compile("desk.toml", &text).unwrap();
+    let book = compile("desk.toml", &text).unwrap();
     let limits = book.slots[0].grants.evm.unwrap();
     assert!(limits.cancel);
     let [first, second, third] = limits.swaps else { panic!("three entries") };

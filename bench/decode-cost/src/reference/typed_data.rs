@@ -34,7 +34,6 @@ fn document<M: DeserializeOwned>(text: &[u8]) -> Option<()> {
 /// Typed data with a message of type `M`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "read, and never looked at")]
 struct Document<M> {
     types: Types,
     primary_type: String,
@@ -46,7 +45,6 @@ macro_rules! structs {
     ($($name:ident$(<$parameter:ident>)? { $($field:ident: $type:ty,)+ })+) => {
         $(#[derive(Debug, Deserialize)]
         #[serde(rename_all = "camelCase")]
-        #[expect(dead_code, reason = "read, and never looked at")]
         struct $name$(<$parameter>)? {
             $($field: $type,)+
         })+
@@ -58,7 +56,6 @@ type Fields = Option<Vec<Field>>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-#[expect(dead_code, reason = "read, and never looked at")]
 struct Types {
     #[serde(rename = "EIP712Domain")]
     domain: Fields,
@@ -205,15 +202,12 @@ structs! {
 type Address = Bytes<20>;
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "read, and never looked at")]
 struct Bytes<const N: usize>([u8; N]);
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "read, and never looked at")]
 struct Uint(U256);
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "read, and never looked at")]
 struct Int(bool, U256);
 
 /// Reads a value from its text.
