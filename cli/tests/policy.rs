@@ -36,7 +36,7 @@ fn check_is_silent_on_standard_error_about_valid_books() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         text(&output.stdout),
-        format!("{DEMO}: desk demo, 3 slots\n{MAKER}: desk hyperliquid-maker, 1 slots\n")
+        format!("{DEMO}: desk demo, 5 slots\n{MAKER}: desk hyperliquid-maker, 1 slots\n")
     );
     assert_eq!(text(&output.stderr), "");
 }
@@ -51,7 +51,7 @@ fn check_tells_every_fault_of_every_file_and_exits_with_6() {
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].starts_with(&format!("{zero}:")) && faults[0].contains("[zero-cap]"));
     assert!(faults[1].starts_with(&format!("{float}:")) && faults[1].contains("[float]"));
-    assert_eq!(text(&output.stdout), format!("{DEMO}: desk demo, 3 slots\n"));
+    assert_eq!(text(&output.stdout), format!("{DEMO}: desk demo, 5 slots\n"));
 }
 
 #[test]

@@ -360,72 +360,6 @@ refusals! {
     /// A cancel at a nonce that this boot has not signed.
     CancelNonceNotSigned = 3129,
 
-    // ---- denied: Polymarket ----
-    /// Orders are not granted.
-    OrderNotAllowed = 3300,
-    /// The token id is not on the list.
-    TokenIdNotAllowed = 3301,
-    /// The token may not be traded on this exchange.
-    ExchangeNotAllowed = 3302,
-    /// The side is not granted.
-    SideNotAllowed = 3303,
-    /// The signature type is not granted.
-    SignatureTypeNotAllowed = 3304,
-    /// The order's signer is not this key.
-    OrderSignerNotThisKey = 3305,
-    /// The order's maker is not this key, as signature type EOA asks.
-    MakerNotThisKey = 3306,
-    /// The order's maker is not on the list of its signature type.
-    MakerNotAllowed = 3307,
-    /// An order of type POLY_1271 must be signed inside TypedDataSign.
-    WalletOrderNotNested = 3308,
-    /// TypedDataSign is for orders of type POLY_1271 only.
-    NestedOrderNotOfWallet = 3309,
-    /// The maker of the order is not the wallet that TypedDataSign names.
-    MakerNotWallet = 3310,
-    /// The signer of the order is not the wallet that TypedDataSign names.
-    OrderSignerNotWallet = 3311,
-    /// The order gives or asks for nothing.
-    OrderAmountZero = 3312,
-    /// The shares are above the cap.
-    SharesAboveCap = 3313,
-    /// The collateral at the order's worst case is above the cap.
-    OrderCollateralAboveCap = 3314,
-    /// A share would cost more than one unit of collateral.
-    PriceAboveOne = 3315,
-    /// The price is below the market's collar.
-    SharePriceBelowCollar = 3316,
-    /// The price is above the market's collar.
-    SharePriceAboveCollar = 3317,
-    /// The taker is neither public nor on the list.
-    OrderTakerNotAllowed = 3318,
-    /// The fee rate is above the cap.
-    FeeRateAboveCap = 3319,
-    /// The nonce is above the cap.
-    MakerNonceAboveCap = 3320,
-    /// The order does not expire.
-    ExpirationMissing = 3321,
-    /// The expiration has passed.
-    ExpirationPassed = 3322,
-    /// The expiration lies further ahead than the book allows.
-    ExpirationTooFar = 3323,
-    /// The timestamp is older than the window.
-    TimestampTooOld = 3324,
-    /// The timestamp lies further ahead than the window.
-    TimestampTooFarAhead = 3325,
-    /// The metadata are not on the list.
-    MetadataNotAllowed = 3326,
-    /// The builder code is not on the list.
-    BuilderCodeNotAllowed = 3327,
-    /// The salt is 2^53 or more, which JavaScript rounds on its way to the exchange.
-    SaltTooLarge = 3328,
-    /// ClobAuth is not granted.
-    ClobAuthNotAllowed = 3329,
-    /// The address of a ClobAuth is not this key's.
-    AuthAddressNotThisKey = 3330,
-    /// The nonce of a ClobAuth is above the cap.
-    AuthNonceAboveCap = 3331,
-
     // ---- denied: UniswapX and Permit2 ----
     /// The chain of the permit's domain is not on the list.
     PermitChainNotAllowed = 3200,
@@ -507,6 +441,72 @@ refusals! {
     RelayInputNotAllowed = 3238,
     /// The relay order's fee token is not on the list, or its most is above the cap.
     RelayFeeNotAllowed = 3239,
+
+    // ---- denied: Polymarket ----
+    /// Orders are not granted.
+    OrderNotAllowed = 3300,
+    /// The token id is not on the list.
+    TokenIdNotAllowed = 3301,
+    /// The token may not be traded on this exchange.
+    ExchangeNotAllowed = 3302,
+    /// The side is not granted.
+    SideNotAllowed = 3303,
+    /// The signature type is not granted.
+    SignatureTypeNotAllowed = 3304,
+    /// The order's signer is not this key.
+    OrderSignerNotThisKey = 3305,
+    /// The order's maker is not this key, as signature type EOA asks.
+    MakerNotThisKey = 3306,
+    /// The order's maker is not on the list of its signature type.
+    MakerNotAllowed = 3307,
+    /// An order of type POLY_1271 must be signed inside TypedDataSign.
+    WalletOrderNotNested = 3308,
+    /// TypedDataSign is for orders of type POLY_1271 only.
+    NestedOrderNotOfWallet = 3309,
+    /// The maker of the order is not the wallet that TypedDataSign names.
+    MakerNotWallet = 3310,
+    /// The signer of the order is not the wallet that TypedDataSign names.
+    OrderSignerNotWallet = 3311,
+    /// The order gives or asks for nothing.
+    OrderAmountZero = 3312,
+    /// The shares are above the cap.
+    SharesAboveCap = 3313,
+    /// The collateral at the order's worst case is above the cap.
+    OrderCollateralAboveCap = 3314,
+    /// A share would cost more than one unit of collateral.
+    PriceAboveOne = 3315,
+    /// The price is below the market's collar.
+    SharePriceBelowCollar = 3316,
+    /// The price is above the market's collar.
+    SharePriceAboveCollar = 3317,
+    /// The taker is neither public nor on the list.
+    OrderTakerNotAllowed = 3318,
+    /// The fee rate is above the cap.
+    FeeRateAboveCap = 3319,
+    /// The nonce is above the cap.
+    MakerNonceAboveCap = 3320,
+    /// The order does not expire.
+    ExpirationMissing = 3321,
+    /// The expiration has passed.
+    ExpirationPassed = 3322,
+    /// The expiration lies further ahead than the book allows.
+    ExpirationTooFar = 3323,
+    /// The timestamp is older than the window.
+    TimestampTooOld = 3324,
+    /// The timestamp lies further ahead than the window.
+    TimestampTooFarAhead = 3325,
+    /// The metadata are not on the list.
+    MetadataNotAllowed = 3326,
+    /// The builder code is not on the list.
+    BuilderCodeNotAllowed = 3327,
+    /// The salt is 2^53 or more, which JavaScript rounds on its way to the exchange.
+    SaltTooLarge = 3328,
+    /// ClobAuth is not granted.
+    ClobAuthNotAllowed = 3329,
+    /// The address of a ClobAuth is not this key's.
+    AuthAddressNotThisKey = 3330,
+    /// The nonce of a ClobAuth is above the cap.
+    AuthNonceAboveCap = 3331,
 
     // ---- denied: Hyperliquid ----
     /// The network is not granted.

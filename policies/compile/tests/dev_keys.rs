@@ -33,8 +33,13 @@ fn desk(name: &str) -> &'static Book<'static> {
 fn the_demo_desk_pins_the_dev_keys() {
     let slots = desk("demo").slots.iter();
     let pinned: Vec<_> = slots.map(|slot| (slot.name, slot.public_key)).collect();
-    let expected =
-        [("evm", secp256k1("evm")), ("hyperliquid", secp256k1("hyperliquid")), ("drift", ed25519("drift"))];
+    let expected = [
+        ("evm", secp256k1("evm")),
+        ("hyperliquid", secp256k1("hyperliquid")),
+        ("drift", ed25519("drift")),
+        ("uniswapx", secp256k1("uniswapx")),
+        ("polymarket", secp256k1("polymarket")),
+    ];
     assert_eq!(pinned, expected);
 }
 
