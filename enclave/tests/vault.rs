@@ -50,6 +50,24 @@ fn a_receipt_holds_what_the_policy_saw() {
 }
 
 #[test]
+fn the_transactions_of_one_nonce_are_counted_once_and_a_cancel_is_told_as_one() {
+    let mut desk = Desk::new();
+    let fee = |reply: &desk::OwnedReply| reply.facts()["counted_spend"].as_str().map(str::to_owned);
+    let mut sign = |payload: &[u8]| {
+        let reply = desk.sign(EVM, PayloadKind::EvmEip1559, payload);
+        (reply.facts()["nonce_use"].as_str().map(str::to_owned), fee(&reply))
+    };
+    let told = |nonce_use: &str, counted: &str| (Some(nonce_use.to_owned()), Some(counted.to_owned()));
+    // 100,000 gas at 30 gwei; a cancel costs 21,000 at 54, which is less and adds nothing.
+    assert_eq!(sign(&desk::evm_transfer()), told("first", "3000000000000000"));
+    assert_eq!(sign(&desk::evm_transfer_of(1)), told("replacement", "0"));
+    assert_eq!(sign(&desk::evm_cancel()), told("cancel", "0"));
+    let mut other = Desk::new();
+    let reply = other.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_cancel());
+    assert_eq!(reply.facts()["nonce_use"], "first", "nothing was signed that it could cancel");
+}
+
+#[test]
 fn a_refusal_names_the_rule_the_value_and_the_limit() {
     let mut desk = Desk::new();
     let reply = desk.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(20_000_000_000));

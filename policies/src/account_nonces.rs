@@ -5,7 +5,18 @@ use wire::{Refusal, Shown, Why};
 
 /// How many (chain, nonce) pairs a key remembers, the latest ones. Nodes keep no more than 64 transactions of an
 /// account waiting (go-ethereum, `AccountQueue`), so older ones are settled or lost.
-pub(crate) const ACCOUNT_NONCES_MAX: usize = 64;
+pub(crate) const ACCOUNT_NONCES_MAX: usize = 256;
+
+/// What an account's nonce is signed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonceUse {
+    /// The first transaction of this boot with that nonce.
+    First,
+    /// Another one with a nonce that was signed before: at most one of them is included.
+    Replacement,
+    /// An empty transfer to oneself with a nonce that was signed before.
+    Cancel,
+}
 
 /// The most that was signed for each of the last [`ACCOUNT_NONCES_MAX`] (chain, nonce) pairs of a key.
 ///
@@ -32,23 +43,25 @@ impl AccountNonceLedger {
         oldest: 0,
     };
 
-    /// Notes what is about to be signed; gives the wei it adds to what was signed for this nonce before.
+    /// Notes what is about to be signed; gives what the nonce is used for, and the wei it adds to what was signed for
+    /// it before.
     ///
     /// # Errors
     /// [`Refusal::CancelNonceNotSigned`] when it may only replace and nothing is known for the nonce.
-    pub(crate) fn reserve(&mut self, charge: &AccountNonce) -> Result<U256, Why> {
+    pub(crate) fn reserve(&mut self, charge: &AccountNonce) -> Result<(NonceUse, U256), Why> {
         let spend = u128::try_from(charge.native_spend_max).unwrap_or(u128::MAX);
         if let Some(at) = self.find(charge.chain_id, charge.nonce) {
             let so_far = self.spends.get_mut(at).ok_or(Refusal::KeySlotNotInBook)?;
             let added = spend.saturating_sub(*so_far);
             *so_far = spend.max(*so_far);
-            return Ok(U256::from(added));
+            let nonce_use = if charge.is_cancel { NonceUse::Cancel } else { NonceUse::Replacement };
+            return Ok((nonce_use, U256::from(added)));
         }
         if charge.only_replaces {
             return Err(Why::new(Refusal::CancelNonceNotSigned).observed(Shown::uint(charge.nonce)));
         }
         self.insert(charge.chain_id, charge.nonce, spend);
-        Ok(U256::from(spend))
+        Ok((NonceUse::First, U256::from(spend)))
     }
 
     fn find(&self, chain_id: u64, nonce: u64) -> Option<usize> {
@@ -96,7 +109,7 @@ mod tests {
     #[test]
     fn a_replacement_counts_only_what_it_adds_to_the_most_so_far() {
         let mut ledger = AccountNonceLedger::EMPTY;
-        let mut added = |spend| ledger.reserve(&transaction(1, 7, spend)).unwrap();
+        let mut added = |spend| ledger.reserve(&transaction(1, 7, spend)).unwrap().1;
         assert_eq!(added(100), U256::from(100));
         assert_eq!(added(130), U256::from(30));
         assert_eq!(added(90), U256::ZERO);
@@ -107,7 +120,7 @@ mod tests {
     fn a_nonce_of_another_chain_is_another_nonce() {
         let mut ledger = AccountNonceLedger::EMPTY;
         for chain in [1, 10] {
-            assert_eq!(ledger.reserve(&transaction(chain, 7, 100)), Ok(U256::from(100)));
+            assert_eq!(ledger.reserve(&transaction(chain, 7, 100)), Ok((NonceUse::First, U256::from(100))));
         }
     }
 
@@ -119,7 +132,8 @@ mod tests {
         ledger.reserve(&transaction(10, 7, 3)).unwrap();
         assert!(ledger.reserve(&cancel(7, 5)).is_err(), "signed for another chain");
         ledger.reserve(&transaction(1, 7, 3)).unwrap();
-        assert_eq!(ledger.reserve(&cancel(7, 5)), Ok(U256::from(2)));
+        assert_eq!(ledger.reserve(&cancel(7, 5)), Ok((NonceUse::Cancel, U256::from(2))));
+        assert_eq!(ledger.reserve(&transaction(1, 7, 6)), Ok((NonceUse::Replacement, U256::ONE)));
     }
 
     #[test]
@@ -136,30 +150,31 @@ mod tests {
             ledger.reserve(&transaction(1, nonce, 100)).unwrap();
         }
         assert!(ledger.reserve(&cancel(0, 1)).is_err());
-        assert_eq!(ledger.reserve(&transaction(1, 1, 100)), Ok(U256::ZERO));
-        assert_eq!(ledger.reserve(&transaction(1, 0, 100)), Ok(U256::from(100)));
-        assert_eq!(ledger.reserve(&transaction(1, 2, 100)), Ok(U256::ZERO));
-        assert_eq!(ledger.reserve(&transaction(1, 1, 100)), Ok(U256::from(100)), "displaced by nonce 0");
+        let mut added = |nonce| ledger.reserve(&transaction(1, nonce, 100)).unwrap().1;
+        assert_eq!(added(1), U256::ZERO);
+        assert_eq!(added(0), U256::from(100));
+        assert_eq!(added(2), U256::ZERO);
+        assert_eq!(added(1), U256::from(100), "displaced by nonce 0");
     }
 
     #[test]
     fn more_than_there_can_be_counts_as_the_largest_value() {
         let mut ledger = AccountNonceLedger::EMPTY;
         let all = AccountNonce { native_spend_max: U256::MAX, ..transaction(1, 7, 0) };
-        assert_eq!(ledger.reserve(&all), Ok(U256::from(u128::MAX)));
-        assert_eq!(ledger.reserve(&all), Ok(U256::ZERO));
+        assert_eq!(ledger.reserve(&all).unwrap().1, U256::from(u128::MAX));
+        assert_eq!(ledger.reserve(&all).unwrap().1, U256::ZERO);
     }
 
     proptest! {
         #[test]
         fn what_is_counted_is_the_largest_of_each_nonce(
-            signed in prop::collection::vec((1_u64..3, 0_u64..20, 0_u64..1_000), 0..200),
+            signed in prop::collection::vec((1_u64..3, 0_u64..20, 0_u64..1_000), 0..400),
         ) {
             let mut ledger = AccountNonceLedger::EMPTY;
             let mut largest = BTreeMap::new();
             let mut counted = U256::ZERO;
             for (chain, nonce, spend) in signed {
-                counted += ledger.reserve(&transaction(chain, nonce, spend)).unwrap();
+                counted += ledger.reserve(&transaction(chain, nonce, spend)).unwrap().1;
                 let most = largest.entry((chain, nonce)).or_insert(0);
                 *most = spend.max(*most);
             }

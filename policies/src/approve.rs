@@ -4,7 +4,7 @@ use book::Book;
 use venues::{Charge, Payload, Scheme};
 use wire::{Now, Refusal, Shown, Why};
 
-use crate::{KeyUsage, Usage};
+use crate::{Counted, KeyUsage, Usage};
 
 /// A payload that the book of one key allows, with its budget already reserved.
 ///
@@ -18,7 +18,7 @@ use crate::{KeyUsage, Usage};
 /// ```
 /// ```compile_fail,E0451
 /// fn forge<P>(payload: P) -> policies::Approved<P> {
-///     policies::Approved { payload, slot: 0 }
+///     policies::Approved { payload, slot: 0, counted: Default::default() }
 /// }
 /// ```
 /// ```compile_fail,E0277
@@ -31,6 +31,7 @@ use crate::{KeyUsage, Usage};
 pub struct Approved<P> {
     payload: P,
     slot: u16,
+    counted: Counted,
 }
 
 impl<P> Approved<P> {
@@ -42,6 +43,11 @@ impl<P> Approved<P> {
     /// Gives the approval up for its payload, which cannot be approved again without being judged again.
     pub fn into_payload(self) -> P {
         self.payload
+    }
+
+    /// What it adds to what was counted before. Budgets will be charged with it.
+    pub fn counted(&self) -> Counted {
+        self.counted
     }
 
     /// The key slot whose grants allowed it.
@@ -66,8 +72,7 @@ pub fn approve<P: Payload>(
     now: Now,
 ) -> Result<Approved<P>, (P, Why)> {
     match judge(&payload, book, key_slot, now).and_then(|charge| usage.reserve(key_slot, charge)) {
-        // Budgets will be charged with what is counted.
-        Ok(_counted) => Ok(Approved { payload, slot: key_slot }),
+        Ok(counted) => Ok(Approved { payload, slot: key_slot, counted }),
         Err(why) => Err((payload, why)),
     }
 }

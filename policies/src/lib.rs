@@ -14,6 +14,7 @@ mod ids;
 mod nonces;
 mod usage;
 
+pub use account_nonces::NonceUse;
 pub use approve::{Approved, approve};
 pub use compiled::{BOOK, POLICY_HASH};
 pub use usage::{Counted, KeyUsage, Usage};

@@ -3,7 +3,7 @@
 use venues::{Charge, SingleUseNonce, U256};
 use wire::{Refusal, Shown, Why};
 
-use crate::account_nonces::AccountNonceLedger;
+use crate::account_nonces::{AccountNonceLedger, NonceUse};
 use crate::ids::IdLedger;
 use crate::nonces::NonceLedger;
 
@@ -44,6 +44,8 @@ impl KeyUsage {
 pub struct Counted {
     /// Native coin of the transaction's chain, wei.
     pub native_spend: U256,
+    /// What the account's nonce is signed for, where the venue has one.
+    pub nonce_use: Option<NonceUse>,
 }
 
 impl<K: AsMut<[KeyUsage]>> Usage<K> {
@@ -82,11 +84,9 @@ impl<K: AsMut<[KeyUsage]>> Usage<K> {
         if has_ids {
             self.key(slot)?.ids.record(&single_use_ids);
         }
-        let native_spend = match account_nonce {
-            Some(nonce) => self.key(slot)?.account_nonces.reserve(&nonce)?,
-            None => U256::ZERO,
-        };
-        Ok(Counted { native_spend })
+        let Some(nonce) = account_nonce else { return Ok(Counted::default()) };
+        let (nonce_use, native_spend) = self.key(slot)?.account_nonces.reserve(&nonce)?;
+        Ok(Counted { native_spend, nonce_use: Some(nonce_use) })
     }
 
     /// The key's own place, or the first that is nobody's yet.

@@ -1,7 +1,8 @@
 //! The receipt chain: the only way a signature gets out.
 
+use policies::{Counted, NonceUse};
 use venues::Payload;
-use wire::facts::FactWriter;
+use wire::facts::{FactKey, FactSink as _, FactWriter};
 use wire::receipt::{self, CODE_SIGNED, Link, RECEIPT_VERSION, Receipt};
 use wire::reply::Reply;
 use wire::{FACTS_SIZE_MAX, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown, Why, codec};
@@ -79,9 +80,9 @@ impl Chain {
     /// A signature whose receipt cannot tell all that was signed does not leave: it is dropped here and the
     /// decision is a refusal, [`Refusal::FactsTooLong`].
     pub fn seal<P: Payload>(&mut self, asked: Asked, signed: Signed<P>) -> Sealed<'_, P> {
-        let Signed { payload, slot, signature } = signed;
+        let Signed { payload, slot, counted, signature } = signed;
         let asked = Asked { key_slot: slot, ..asked };
-        let told = self.tell(Some(&payload));
+        let told = self.tell(Some(&payload), counted);
         if !told.is_complete {
             return self.refuse(asked, Refusal::FactsTooLong.into(), Some(payload.label()), told);
         }
@@ -93,7 +94,7 @@ impl Chain {
 
     /// Writes the receipt of a refusal, with the facts of the payload if it was decoded.
     pub fn seal_refusal<P: Payload>(&mut self, asked: Asked, why: Why, payload: Option<&P>) -> Sealed<'_, P> {
-        let told = self.tell(payload);
+        let told = self.tell(payload, Counted::default());
         self.refuse(asked, why, payload.map(Payload::label), told)
     }
 
@@ -104,11 +105,20 @@ impl Chain {
         }
     }
 
-    /// Packs the payload's facts into this chain's buffer.
-    fn tell<P: Payload>(&mut self, payload: Option<&P>) -> Told {
+    /// Packs the payload's facts, and what was counted of it, into this chain's buffer.
+    fn tell<P: Payload>(&mut self, payload: Option<&P>, counted: Counted) -> Told {
         let mut facts = FactWriter::new(&mut self.facts);
         if let Some(payload) = payload {
             payload.facts(&mut facts);
+        }
+        if let Some(nonce_use) = counted.nonce_use {
+            let nonce_use = match nonce_use {
+                NonceUse::First => "first",
+                NonceUse::Replacement => "replacement",
+                NonceUse::Cancel => "cancel",
+            };
+            facts.text(FactKey::NonceUse, nonce_use);
+            facts.uint_be(FactKey::CountedSpend, &counted.native_spend.to_be_bytes::<32>());
         }
         Told { size: facts.used(), is_complete: facts.is_complete() }
     }

@@ -1,7 +1,7 @@
 //! The keys of this boot, each in the slot whose public key the book pins.
 
 use book::{Book, SLOTS_MAX, Slot};
-use policies::Approved;
+use policies::{Approved, Counted};
 use venues::{Digest, Ed25519, Message, Payload, PublicKey, Scheme, Secp256k1};
 use wire::Refusal;
 use wire::reply::{ED25519_SIZE, SECP256K1_SIZE};
@@ -107,10 +107,10 @@ impl Keyring {
     {
         let key = self.key(approved.slot());
         let signature = key.and_then(|key| P::Scheme::sign_with(key, approved.payload().preimage()));
-        let slot = approved.slot();
+        let (slot, counted) = (approved.slot(), approved.counted());
         let payload = approved.into_payload();
         match signature {
-            Some(signature) => Ok(Signed { payload, slot, signature }),
+            Some(signature) => Ok(Signed { payload, slot, counted, signature }),
             None => Err((payload, Refusal::KeySchemeDiffers)),
         }
     }
@@ -153,6 +153,7 @@ fn public_key(key: &Key) -> Result<PublicKey, KeyFault> {
 pub struct Signed<P> {
     pub(crate) payload: P,
     pub(crate) slot: u16,
+    pub(crate) counted: Counted,
     pub(crate) signature: SignatureBytes,
 }
 

@@ -87,6 +87,8 @@ fact_keys! {
     PreviousBlockhash = 35 "previous_blockhash",
     PayerIsUser = 36 "payer_is_user",
     Bips = 37 "bips",
+    NonceUse = 38 "nonce_use",
+    CountedSpend = 39 "counted_spend",
     // Hyperliquid
     Type = 40 "type",
     Grouping = 41 "grouping",

@@ -161,6 +161,18 @@ pub(crate) fn evm_transfer_of(amount: u64) -> Vec<u8> {
     [&[0x02, 0xf8, size][..], &fields].concat()
 }
 
+/// An empty transfer of the demo desk's EVM key to itself, with the nonce of [`evm_transfer`] and a higher fee.
+pub(crate) fn evm_cancel() -> Vec<u8> {
+    let mut fields = vec![1, 7]; // chain 1, nonce 7
+    fields.extend(hex("8477359400")); // priority fee 2 gwei
+    fields.extend(hex("850c92a69c00")); // fee 54 gwei
+    fields.extend(hex("825208")); // gas 21,000
+    fields.extend(hex("944a9a1fb490401a4ae65ceb3d3d345bcfd31220dd"));
+    fields.extend([0x80, 0x80, 0xc0]); // no value, no data, no access list
+    let size = u8::try_from(fields.len()).unwrap();
+    [&[0x02, 0xc0 + size][..], &fields].concat()
+}
+
 pub(crate) fn hyperliquid_cancel(nonce: u64, oid: u64) -> Vec<u8> {
     hyperliquid(nonce, &format!(r#"{{"type":"cancel","cancels":[{{"a":0,"o":{oid}}}]}}"#))
 }
