@@ -1,5 +1,6 @@
 //! A book that grants as much as the vocabulary can say, so that the judgement's arithmetic is reached.
 
+use venues::book_value::AnyOr;
 use venues::Payload as _;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, Grouping, Limits, Network, OrderLimits, ScheduleCancelLimits,
@@ -75,7 +76,7 @@ pub fn judge(action: &Action<'_>) {
             withdraw_max: u64::MAX,
         }),
         transfers: &transfers,
-        approve_agent: Some(AgentLimits { agents: &addresses, names: &[] }),
+        approve_agent: Some(AgentLimits { agents: &addresses, names: AnyOr::Any }),
         approve_builder_fee: Some(BuilderFeeLimits { builders: &addresses, rate_max: u128::MAX }),
         signature_chain_ids: &[0xa4b1, 0x66eee],
     };

@@ -197,6 +197,14 @@ impl BookVisitor for Show {
         self.leaf(value);
     }
 
+    fn any(&mut self) {
+        self.leaf("any");
+    }
+
+    fn open_listed(&mut self) {}
+
+    fn close_listed(&mut self) {}
+
     fn variant(&mut self, path: &'static str, _number: u8) {
         self.leaf(path.rsplit("::").next().unwrap_or(path));
     }

@@ -115,3 +115,13 @@ fn wrong_usage_and_a_missing_file_exit_with_2() {
         assert_eq!(portcullis(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+#[test]
+fn show_tells_a_list_left_open_from_an_empty_one() {
+    let closed = portcullis(&["policy", "show", DEMO]);
+    assert!(text(&closed.stdout).contains("builders: (none)"), "{}", text(&closed.stdout));
+    let window = "timestamp_ahead_max_ms = 1_000 }";
+    let open = demo_with("open", window, "timestamp_ahead_max_ms = 1_000, builders = \"any\" }");
+    let open = portcullis(&["policy", "show", &open]);
+    assert!(text(&open.stdout).contains("builders: any"), "{}", text(&open.stdout));
+}

@@ -2,6 +2,7 @@
 //! by one that grants nothing.
 #![no_main]
 
+use venues::book_value::AnyOr;
 use venues::polymarket::rules::{Limits, MarketLimits, OrderLimits, V1Limits, V2Limits};
 use venues::polymarket::{Content, Message, Order, decode};
 use venues::{Address, Payload};
@@ -77,8 +78,8 @@ fn judge(message: &Message<'_>, order: &Order, account: &Address) -> bool {
             v2: Some(V2Limits {
                 timestamp_behind_max_ms: u64::MAX,
                 timestamp_ahead_max_ms: u64::MAX,
-                builders: None,
-                metadata: None,
+                builders: AnyOr::Any,
+                metadata: AnyOr::Any,
             }),
         }),
         clob_auth: None,

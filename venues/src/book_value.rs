@@ -31,6 +31,12 @@ pub trait BookVisitor {
     fn bytes(&mut self, value: &[u8]);
     /// Text.
     fn text(&mut self, value: &str);
+    /// A list left open by the word "any".
+    fn any(&mut self);
+    /// A list that could have been left open and is not; its elements follow as a list.
+    fn open_listed(&mut self);
+    /// The list that could have been left open ends.
+    fn close_listed(&mut self);
     /// A fieldless enum's value; `path` is its full Rust path, `number` its stable number.
     fn variant(&mut self, path: &'static str, number: u8);
 }
@@ -119,6 +125,42 @@ impl<T: BookValue> BookValue for &[T] {
             value.visit(visitor);
         }
         visitor.close_list();
+    }
+
+    fn describe(tell: &mut dyn FnMut(&'static Described)) {
+        T::describe(tell);
+    }
+}
+
+/// A list that a book may leave open by the word "any". An empty one allows nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyOr<'b, T> {
+    /// "any"
+    Any,
+    /// These.
+    Listed(&'b [T]),
+}
+
+impl<T: PartialEq> AnyOr<'_, T> {
+    /// Whether `value` is allowed.
+    pub fn allows(&self, value: &T) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Listed(listed) => listed.contains(value),
+        }
+    }
+}
+
+impl<T: BookValue> BookValue for AnyOr<'_, T> {
+    fn visit(&self, visitor: &mut dyn BookVisitor) {
+        match self {
+            Self::Any => visitor.any(),
+            Self::Listed(listed) => {
+                visitor.open_listed();
+                listed.visit(visitor);
+                visitor.close_listed();
+            }
+        }
     }
 
     fn describe(tell: &mut dyn FnMut(&'static Described)) {
@@ -221,3 +263,15 @@ macro_rules! book_enum {
 }
 
 pub use crate::{book_enum, book_struct};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_allows_nothing_and_only_the_word_allows_everything() {
+        assert!(AnyOr::Any.allows(&7));
+        assert!(!AnyOr::Listed(&[]).allows(&7));
+        assert!(AnyOr::Listed(&[6, 7]).allows(&7));
+    }
+}

@@ -18,6 +18,9 @@
 //! 0c byte string      length  u64, then the bytes
 //! 0d text             length  u64, then UTF-8
 //! 0e enum value       path    text, then its number as u8
+//! 0f any              a list left open
+//! 10 listed begins    a list that could have been left open follows
+//! 11 listed ends
 //!
 //! text in 01, 02 and 0e   length u64, then UTF-8
 //! ```
@@ -123,6 +126,18 @@ impl BookVisitor for Canonical {
     fn text(&mut self, value: &str) {
         self.tag(0x0d);
         self.counted(value.as_bytes());
+    }
+
+    fn any(&mut self) {
+        self.tag(0x0f);
+    }
+
+    fn open_listed(&mut self) {
+        self.tag(0x10);
+    }
+
+    fn close_listed(&mut self) {
+        self.tag(0x11);
     }
 
     fn variant(&mut self, path: &'static str, number: u8) {

@@ -1,5 +1,6 @@
 //! The Hyperliquid rules of a book file ([`venues::hyperliquid::rules`]).
 
+use venues::book_value::AnyOr;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, DECIMAL_SCALE, Grouping, Limits, Network, OrderLimits,
     ScheduleCancelLimits, TimeInForce, Transfer, TransferLimits, TwapLimits, USD_SCALE, VaultTransferLimits,
@@ -313,12 +314,11 @@ fn approve_agent(table: &mut Table<'_>) -> Option<AgentLimits<'static>> {
     let agents = table.required("agents", |field| field.some_set(address));
     let names = table.required("names", |field| {
         if field.value()?.is_str() {
-            // A book holds "any" as no names at all: it must be said, never left empty.
-            return field.choice(&[("any", ())]).map(|()| Vec::new());
+            return field.choice(&[("any", AnyOr::Any)]);
         }
-        field.some_set(agent_name)
+        Some(AnyOr::Listed(field.some_set(agent_name)?.leak()))
     });
-    Some(AgentLimits { agents: agents?.leak(), names: names?.leak() })
+    Some(AgentLimits { agents: agents?.leak(), names: names? })
 }
 
 fn approve_builder_fee(table: &mut Table<'_>) -> Option<BuilderFeeLimits<'static>> {

@@ -1,6 +1,7 @@
 //! The polymarket rules of a book file ([`venues::polymarket::rules`]).
 
 use venues::U256;
+use venues::book_value::AnyOr;
 use venues::polymarket::CLOBS;
 use venues::polymarket::rules::{
     ClobAuthLimits, DECIMALS, Exchange, Limits, MarketLimits, ONE, OrderLimits, ROUNDING_MAX, V1Limits,
@@ -185,16 +186,15 @@ fn clob_auth(table: &mut Table<'_>) -> Option<ClobAuthLimits> {
     })
 }
 
-/// A list of 32-byte words, none if it is left out; `None` for "any".
-fn words(table: &mut Table<'_>, key: &'static str) -> Option<Option<&'static [[u8; 32]]>> {
+/// A list of 32-byte words, none if it is left out, or "any".
+fn words(table: &mut Table<'_>, key: &'static str) -> Option<AnyOr<'static, [u8; 32]>> {
     let Some(field) = table.take(key) else {
-        return Some(Some(&[]));
+        return Some(AnyOr::Listed(&[]));
     };
     if field.value()?.is_str() {
-        return field.choice(&[("any", None)]);
+        return field.choice(&[("any", AnyOr::Any)]);
     }
-    let words: &'static [[u8; 32]] = field.set(word)?.leak();
-    Some(Some(words))
+    Some(AnyOr::Listed(field.set(word)?.leak()))
 }
 
 /// A word other than zero, which means none.

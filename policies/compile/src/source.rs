@@ -123,6 +123,18 @@ impl BookVisitor for Source {
         self.leaf(&format!("{value:?}"));
     }
 
+    fn any(&mut self) {
+        self.leaf("::venues::book_value::AnyOr::Any");
+    }
+
+    fn open_listed(&mut self) {
+        self.open("::venues::book_value::AnyOr::Listed(");
+    }
+
+    fn close_listed(&mut self) {
+        self.close(")");
+    }
+
     fn variant(&mut self, path: &'static str, _number: u8) {
         self.leaf(path);
     }

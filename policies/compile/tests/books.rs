@@ -5,6 +5,7 @@
 
 use book::{BOOK_VERSION, Book, BootMode, Slot, policy_hash};
 use compile::{compile, pda, source};
+use venues::book_value::AnyOr;
 use venues::evm::rules as evm;
 use venues::hyperliquid::rules as hyperliquid;
 use venues::solana::rules as solana;
@@ -163,7 +164,10 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
             source_dexes: &[],
             destination_dexes: &[],
         }],
-        approve_agent: Some(hyperliquid::AgentLimits { agents: &[treasury()], names: &["desk", ""] }),
+        approve_agent: Some(hyperliquid::AgentLimits {
+            agents: &[treasury()],
+            names: AnyOr::Listed(&["desk", ""]),
+        }),
         approve_builder_fee: Some(hyperliquid::BuilderFeeLimits {
             builders: &[treasury()],
             rate_max: 1_000_001,

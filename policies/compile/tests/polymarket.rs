@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use compile::{Rule, compile};
+use venues::book_value::AnyOr;
 use venues::polymarket::rules::{
     ClobAuthLimits, Exchange, Limits, MarketLimits, OrderLimits, V1Limits, V2Limits,
 };
@@ -114,8 +115,8 @@ fn rules_are_in_millionths() {
             v2: Some(V2Limits {
                 timestamp_behind_max_ms: 5_000,
                 timestamp_ahead_max_ms: 500,
-                builders: Some(&[builder.to_be_bytes()]),
-                metadata: None,
+                builders: AnyOr::Listed(&[builder.to_be_bytes()]),
+                metadata: AnyOr::Any,
             }),
         }),
         clob_auth: Some(ClobAuthLimits {
@@ -151,7 +152,7 @@ fn what_is_left_out_is_not_granted() {
     let limits = compile("desk.toml", &text).unwrap().slot(1).unwrap().grants.polymarket.unwrap();
     let order = limits.order.unwrap();
     let (v1, v2) = (order.v1.unwrap(), order.v2.unwrap());
-    assert_eq!((v2.builders, v2.metadata), (Some(&[][..]), Some(&[][..])));
+    assert_eq!((v2.builders, v2.metadata), (AnyOr::Listed(&[][..]), AnyOr::Listed(&[][..])));
     assert_eq!((v1.takers, v1.without_expiration), (&[][..], false));
     assert_eq!((order.eoa, order.salt_53_bits), (false, false));
     assert_eq!(limits.clob_auth, None);

@@ -55,7 +55,7 @@ pub(super) fn judge_agent(approval: &ApproveAgent<'_>, limits: &Limits<'_>) -> R
     if !entry.agents.contains(&approval.agent) {
         return Err(Why::new(Refusal::AgentNotAllowed).observed(Shown::Address(approval.agent)));
     }
-    if !entry.names.is_empty() && !entry.names.contains(&approval.name) {
+    if !entry.names.allows(&approval.name) {
         return Err(Refusal::AgentNameNotAllowed.into());
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! What a desk may allow of Hyperliquid actions.
 
 use crate::Address;
-use crate::book_value::{book_enum, book_struct};
+use crate::book_value::{AnyOr, book_enum, book_struct};
 
 /// Digits after the point of [`Decimal8`].
 pub const DECIMAL_SCALE: u8 = 8;
@@ -205,8 +205,8 @@ book_struct! {
     pub struct AgentLimits<'b> {
         /// The agents.
         pub agents: &'b [Address],
-        /// The names they may get; "" is the unnamed one. Empty means any.
-        pub names: &'b [&'b str],
+        /// The names they may get; "" is the unnamed one.
+        pub names: AnyOr<'b, &'b str>,
     }
 }
 

@@ -214,8 +214,7 @@ fn judge_v2(terms: &Terms, limits: &V2Limits<'_>, now: Now) -> Result<(), Why> {
         (metadata, limits.metadata, Refusal::MetadataNotAllowed),
         (builder, limits.builders, Refusal::BuilderCodeNotAllowed),
     ] {
-        let is_listed = listed.is_none_or(|listed| listed.contains(word));
-        if *word != [0; 32] && !is_listed {
+        if *word != [0; 32] && !listed.allows(word) {
             return Err(Why::new(refusal).observed(Shown::Key(*word)));
         }
     }

@@ -1,6 +1,6 @@
 //! What a desk may allow of Polymarket orders and ClobAuth.
 
-use crate::book_value::{book_enum, book_struct};
+use crate::book_value::{AnyOr, book_enum, book_struct};
 use crate::{Address, U256};
 
 /// Digits after the point of shares, collateral and prices: both tokens have six decimals.
@@ -131,10 +131,10 @@ book_struct! {
         pub timestamp_behind_max_ms: u64,
         /// How far the timestamp may lie ahead of now, ms.
         pub timestamp_ahead_max_ms: u64,
-        /// Builder codes an order may carry, beside none (zero); `None` takes any.
-        pub builders: Option<&'b [[u8; 32]]>,
-        /// Metadata an order may carry, beside none (zero); `None` takes any.
-        pub metadata: Option<&'b [[u8; 32]]>,
+        /// Builder codes an order may carry, beside none (zero).
+        pub builders: AnyOr<'b, [u8; 32]>,
+        /// Metadata an order may carry, beside none (zero).
+        pub metadata: AnyOr<'b, [u8; 32]>,
     }
 }
 

@@ -1,5 +1,6 @@
 //! User-signed actions that move funds or hand out rights.
 
+use venues::book_value::AnyOr;
 use venues::hyperliquid::rules::{AgentLimits, Limits};
 use venues::hyperliquid::{Claims, Content, Form};
 use wire::{Refusal, Shown, Why};
@@ -117,7 +118,7 @@ fn an_agent_without_a_name_signs_as_one_with_the_empty_name() {
 fn an_agents_name_is_the_books_or_any_if_it_says_so() {
     let until = APPROVE_AGENT.replace("desk", "desk valid_until 1790000000000");
     assert_eq!(refused(&until), Refusal::AgentNameNotAllowed);
-    let approve_agent = Some(AgentLimits { agents: &[[0x44; 20]], names: &[] });
+    let approve_agent = Some(AgentLimits { agents: &[[0x44; 20]], names: AnyOr::Any });
     let limits = Limits { approve_agent, ..LIMITS };
     let judged =
         with_payload(Form::UserJson, &payload(&ENVELOPE, &Claims::default(), until.as_bytes()), |action| {

@@ -1,6 +1,7 @@
 //! One row a refusal.
 
 use venues::Payload as _;
+use venues::book_value::AnyOr;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, Grouping, Limits, Network, OrderLimits, ScheduleCancelLimits,
     TimeInForce, Transfer, TransferLimits, TwapLimits, VaultTransferLimits,
@@ -93,7 +94,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             destination_dexes: &["", "xyz"],
         },
     ],
-    approve_agent: Some(AgentLimits { agents: &[[0x44; 20]], names: &["desk", ""] }),
+    approve_agent: Some(AgentLimits { agents: &[[0x44; 20]], names: AnyOr::Listed(&["desk", ""]) }),
     approve_builder_fee: Some(BuilderFeeLimits { builders: &[[0x22; 20]], rate_max: E8 / 100 }),
     signature_chain_ids: &[0xa4b1],
 };

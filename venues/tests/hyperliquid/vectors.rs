@@ -1,6 +1,7 @@
 //! Vector lines, payloads made of them, and the book they are judged by.
 
 use serde_json::{Value, json};
+use venues::book_value::AnyOr;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, Grouping, Limits, Network, OrderLimits, ScheduleCancelLimits,
     TimeInForce, Transfer, TransferLimits, TwapLimits, VaultTransferLimits,
@@ -348,7 +349,7 @@ impl Book {
                 withdraw_max: USD_MAX,
             }),
             transfers: &self.transfers,
-            approve_agent: Some(AgentLimits { agents: &self.builders, names: &[] }),
+            approve_agent: Some(AgentLimits { agents: &self.builders, names: AnyOr::Any }),
             approve_builder_fee: Some(BuilderFeeLimits { builders: &self.builders, rate_max: E8 / 10 }),
             signature_chain_ids: &[0xa4b1, 0x66eee],
         }

@@ -1,5 +1,6 @@
 //! What the rules refuse, and under which name.
 
+use venues::book_value::AnyOr;
 use venues::polymarket::decode;
 use venues::polymarket::rules::{
     ClobAuthLimits, Exchange, Limits, MarketLimits, OrderLimits, V1Limits, V2Limits,
@@ -42,8 +43,8 @@ const V1: V1Limits<'static> = V1Limits {
 const V2: V2Limits<'static> = V2Limits {
     timestamp_behind_max_ms: 2000,
     timestamp_ahead_max_ms: 1000,
-    builders: Some(&[LISTED]),
-    metadata: Some(&[LISTED]),
+    builders: AnyOr::Listed(&[LISTED]),
+    metadata: AnyOr::Listed(&[LISTED]),
 };
 
 const ORDER: OrderLimits<'static> = OrderLimits {

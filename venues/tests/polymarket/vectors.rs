@@ -1,5 +1,6 @@
 //! What the vectors say.
 
+use venues::book_value::AnyOr;
 use venues::polymarket::decode;
 use venues::polymarket::rules::{
     ClobAuthLimits, Exchange, Limits, MarketLimits, OrderLimits, V1Limits, V2Limits,
@@ -68,8 +69,8 @@ fn judge(line: &Line, base: &Line) -> Result<(), Refusal> {
             v2: Some(V2Limits {
                 timestamp_behind_max_ms: 1000,
                 timestamp_ahead_max_ms: 1000,
-                builders: None,
-                metadata: None,
+                builders: AnyOr::Any,
+                metadata: AnyOr::Any,
             }),
         }),
         clob_auth: Some(ClobAuthLimits {
