@@ -5,7 +5,7 @@ NIGHTLY ?= nightly
 FUZZ_SECS ?= 600
 FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift vault_handle wire
 
-.PHONY: help demo test test-core test-full lint doc judge fuzz fuzz-canary deny clean
+.PHONY: help demo test test-core test-full lint doc judge decode-cost fuzz fuzz-canary deny clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -30,6 +30,9 @@ lint: ## format, clippy without warnings, documentation
 
 judge: ## compare with what the venues' own libraries made (needs the shared vectors beside this checkout)
 	@./tests/judge.sh
+
+decode-cost: ## instructions of decode and digest beside a plain reading, in one run (needs valgrind)
+	$(CARGO) run --locked --release -q -p decode-cost
 
 fuzz: ## every fuzz target for FUZZ_SECS (600) seconds, two at a time
 	@./fuzz/run.sh $(FUZZ_SECS) $(FUZZ_TARGETS)

@@ -41,6 +41,13 @@ else
     skip "a client written from docs/PROTOCOL.md alone" "no python3"
 fi
 
+if valgrind --version >/dev/null 2>&1; then
+    check "decode and digest cost at most 1.5 times a plain reading, in instructions" \
+        cargo run --locked --release -q -p decode-cost
+else
+    skip "decode and digest cost at most 1.5 times a plain reading, in instructions" "no valgrind"
+fi
+
 if [ -f ../shared/judge/judge.py ]; then
     check "the judge" ./tests/judge.sh
 else
