@@ -36,9 +36,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let request = Permit2 { chain_id: 1, contract: PERMIT2 }.order(&order.into())?;
     let mut client = Client::connect(vault.parse()?, Config::default())?;
-    match client.sign(slot.parse()?, PayloadKind::UniswapxTypedData, request.payload.as_bytes()) {
+    match client.sign(slot.parse()?, PayloadKind::UniswapxTypedData, &request.payload) {
         Ok(signed) => {
-            println!("order     {}", request.payload);
+            println!("order     {}", String::from_utf8_lossy(&request.payload));
             println!("signature {:02x?}", signed.signature.to_vec());
         }
         Err(SignError::Refused(refused)) => eprintln!("{refused}"),

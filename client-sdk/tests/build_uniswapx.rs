@@ -178,7 +178,7 @@ fn every_line_is_built_from_its_values_with_the_digest_of_the_venue_s_packages()
         let Some(request) = request else { continue };
         let request = request.unwrap();
         assert_eq!(&request.digest[..], from_hex(&line["digest"]), "{}", line["id"]);
-        assert_eq!(decode(request.payload.as_bytes()).unwrap().label(), request.digest);
+        assert_eq!(decode(&request.payload).unwrap().label(), request.digest);
         built += 1;
     }
     assert!(built >= 140, "{built} of 150 lines");
@@ -205,7 +205,7 @@ fn a_relay_order_and_a_batch_transfer_read_back() {
         router_calldata: vec![0xab, 0xcd],
     };
     let request = MAINNET.relay(&relay).unwrap();
-    let data = decode(request.payload.as_bytes()).unwrap();
+    let data = decode(&request.payload).unwrap();
     let Content::Relay(read) = data.content() else { panic!("{data:?}") };
     assert_eq!((read.input.recipient, read.fee.end_amount), (relay.recipient, relay.fee.end_amount));
     assert_eq!((read.router_calldata.len(), read.permitted.as_slice().len()), (2, 2));
@@ -213,7 +213,7 @@ fn a_relay_order_and_a_batch_transfer_read_back() {
 
     let terms = TransferTerms { spender: [1; 20], nonce: U256::MAX, deadline: 9 };
     let request = MAINNET.permit_batch_transfer_from(&[relay.input; 2], terms).unwrap();
-    let data = decode(request.payload.as_bytes()).unwrap();
+    let data = decode(&request.payload).unwrap();
     let Content::Transfer(read, Form::Batch) = data.content() else { panic!("{data:?}") };
     assert_eq!((read.terms.nonce, read.permitted.as_slice().len()), (U256::MAX, 2));
 }

@@ -30,7 +30,7 @@
 //!     }],
 //! };
 //! let request = permit2.order(&order.into())?;
-//! assert!(request.payload.starts_with(r#"{"types":{"EIP712Domain":"#));
+//! assert!(request.payload.starts_with(br#"{"types":{"EIP712Domain":"#));
 //! # Ok::<(), client_sdk::build::uniswapx::Error>(())
 //! ```
 
@@ -67,8 +67,8 @@ impl std::error::Error for Error {}
 /// Typed data, ready for the vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The JSON text.
-    pub payload: String,
+    /// What goes to the vault, of kind [`crate::PayloadKind::UniswapxTypedData`]: JSON text.
+    pub payload: Vec<u8>,
     /// What will be signed: the digest of EIP-712.
     pub digest: [u8; 32],
 }
@@ -217,7 +217,7 @@ impl Permit2 {
             .value("message", message.close())
             .close();
         let digest = decode(payload.as_bytes()).map_err(Error)?.label();
-        Ok(Request { payload, digest })
+        Ok(Request { payload: payload.into_bytes(), digest })
     }
 }
 
