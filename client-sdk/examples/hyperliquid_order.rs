@@ -1,9 +1,9 @@
-//! A limit order for Hyperliquid, signed by a vault: prints the body to post, or why there is none.
+//! A limit order for Hyperliquid, signed by the demo desk's vault (`policies/book/demo.toml`): prints the body to
+//! post, or why there is none.
 //!
 //! ```text
-//! cargo run -p client-sdk --example hyperliquid_order -- unix:/run/portcullis/bots.sock
+//! cargo run -p client-sdk --example hyperliquid_order -- unix:/path/of/the/vault.sock
 //! ```
-//! The first argument is where the vault listens; the second, if there is one, the key slot (0).
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,6 +12,9 @@ use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Grouping, Network, Order, OrderKind, TimeInForce, orders,
 };
 use client_sdk::{Client, Config, SignError};
+
+/// The demo desk's key for Hyperliquid.
+const SLOT: u16 = 1;
 
 fn main() -> ExitCode {
     match run() {
@@ -26,7 +29,6 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let address = arguments.next().ok_or("say where the vault listens: unix:/path/to/socket")?;
-    let slot = arguments.next().map_or(Ok(0), |slot| slot.parse::<u16>())?;
     let mut client = Client::connect(address.parse()?, Config::default())?;
 
     let envelope = Envelope {
@@ -45,7 +47,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         cloid: None,
     };
     let request = orders(&envelope, &[order], Grouping::Na, None)?;
-    match client.sign(slot, request.payload_kind, &request.payload) {
+    match client.sign(SLOT, request.payload_kind, &request.payload) {
         Ok(signed) => {
             let signature = signed.signature.secp256k1().ok_or("the slot holds no key for Hyperliquid")?;
             println!("{}", request.exchange_body(&signature)?);

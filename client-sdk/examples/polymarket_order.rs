@@ -1,9 +1,9 @@
-//! Signs a Polymarket limit order and prints the body that the order book takes.
+//! Signs a Polymarket limit order with the demo desk's vault (`policies/book/demo.toml`) and prints the signature as
+//! the order book takes it.
 //!
-//! ```sh
-//! cargo run -p client-sdk --example polymarket_order -- unix:/run/portcullis/bots.sock SLOT MAKER TOKEN_ID
+//! ```text
+//! cargo run -p client-sdk --example polymarket_order -- unix:/path/of/the/vault.sock
 //! ```
-//! MAKER is the key's own address; the slot's book must grant the token on the V2 exchange.
 
 use std::env;
 use std::error::Error;
@@ -14,12 +14,15 @@ use client_sdk::build::polymarket::{
 };
 use client_sdk::{Client, Config, PayloadKind, SignError};
 
+/// The demo desk's key for Polymarket, its address, and the outcome that it trades.
+const SLOT: u16 = 4;
+const OWN: &str = "0xa3d4a090bb9653bcbd67cb1f1593c66657d8e1fb";
+const TOKEN_ID: &str = "72506127891654209647791846342936290616491981394235405275532883418515855750165";
+
 #[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let [_, vault, slot, maker, token_id] = &env::args().collect::<Vec<_>>()[..] else {
-        return Err("usage: polymarket_order VAULT SLOT MAKER TOKEN_ID".into());
-    };
-    let maker = address(maker).ok_or("MAKER is not 0x and 40 digits")?;
+    let vault = env::args().nth(1).ok_or("say where the vault listens: unix:/path/of/the/vault.sock")?;
+    let maker = address(OWN).ok_or("not 0x and 40 digits")?;
     let now_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
 
     // BUY 10 shares at 0.42.
@@ -30,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         salt: U256::from(now_ms),
         maker,
         signer: maker,
-        token_id: token_id.parse().map_err(|_| "TOKEN_ID is not a number")?,
+        token_id: TOKEN_ID.parse().map_err(|_| "TOKEN_ID is not a number")?,
         maker_amount: U256::from(amounts.maker),
         taker_amount: U256::from(amounts.taker),
         side: Side::Buy,
@@ -40,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
 
     let mut client = Client::connect(vault.parse()?, Config::default())?;
-    match client.sign(slot.parse()?, PayloadKind::PolymarketTypedData, &request.payload) {
+    match client.sign(SLOT, PayloadKind::PolymarketTypedData, &request.payload) {
         Ok(signed) => {
             let signature = signed.signature.secp256k1().ok_or("not an ECDSA signature")?;
             let wire = request.wire_signature(&signature)?;

@@ -1,11 +1,19 @@
-//! Signs a UniswapX V2 order: 100 USDC for WETH on Ethereum, to the slot's own address.
+//! Signs a UniswapX V2 order with the demo desk's vault (`policies/book/demo.toml`): 100 USDC for WETH on Ethereum,
+//! to the key's own address.
 //!
-//! `cargo run --example uniswapx_order -- unix:/run/portcullis/bots.sock SLOT OWN_ADDRESS NONCE DEADLINE`
-//!
+//! ```text
+//! cargo run -p client-sdk --example uniswapx_order -- unix:/path/of/the/vault.sock
+//! ```
 //! What comes back is what an order server or a filler takes: the order's text and the signature over it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use client_sdk::build::uniswapx::{DutchOutput, OrderInfo, PERMIT2, Permit2, Uint, V2DutchOrder};
 use client_sdk::{Client, Config, PayloadKind, SignError};
+
+/// The demo desk's key for UniswapX, and its address.
+const SLOT: u16 = 3;
+const OWN: &str = "88eb192550ebecd4d225d9976b0a5bad35c6ff7f";
 
 const USDC: &str = "a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const WETH: &str = "c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
@@ -13,15 +21,16 @@ const WETH: &str = "c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const REACTOR: &str = "00000011f84b9aa48e5f8aa8b9897600006289be";
 const COSIGNER: &str = "4449cd34d1eb1fedcf02a1be3834ffde8e6a6180";
 
+#[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [vault, slot, own, nonce, deadline] = arguments.as_slice() else {
-        return Err("usage: uniswapx_order VAULT SLOT OWN_ADDRESS NONCE DEADLINE".into());
-    };
-    let own = address(own.strip_prefix("0x").unwrap_or(own))?;
-    let nonce = nonce.parse().map_err(|_| "the nonce is not a 256-bit number")?;
+    let vault = std::env::args().nth(1).ok_or("say where the vault listens: unix:/path/of/the/vault.sock")?;
+    let own = address(OWN)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    // Another one for each order, as Permit2 keeps them: a number of one's own, here the time.
+    let nonce = Uint::from(now.as_millis());
+    let deadline = now.as_secs() + 600;
     let order = V2DutchOrder {
-        info: OrderInfo::plain(address(REACTOR)?, own, nonce, deadline.parse()?),
+        info: OrderInfo::plain(address(REACTOR)?, own, nonce, deadline),
         cosigner: address(COSIGNER)?,
         input_token: address(USDC)?,
         input_start_amount: Uint::from(100_000_000),
@@ -36,10 +45,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let request = Permit2 { chain_id: 1, contract: PERMIT2 }.order(&order.into())?;
     let mut client = Client::connect(vault.parse()?, Config::default())?;
-    match client.sign(slot.parse()?, PayloadKind::UniswapxTypedData, &request.payload) {
+    match client.sign(SLOT, PayloadKind::UniswapxTypedData, &request.payload) {
         Ok(signed) => {
             println!("order     {}", String::from_utf8_lossy(&request.payload));
-            println!("signature {:02x?}", signed.signature.to_vec());
+            let digits =
+                signed.signature.to_vec().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            println!("signature 0x{digits}");
         }
         Err(SignError::Refused(refused)) => eprintln!("{refused}"),
         Err(error) => return Err(error.into()),
