@@ -166,7 +166,7 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
         users,
         markets,
         orders: true,
-        modify: Some(ModifyLimits { base_max: 1 << 62, price_min: 1, price_max: u64::MAX, unpriced: true }),
+        modify: Some(ModifyLimits { base_max: 1 << 62, price_min: 1, price_max: u64::MAX, unpriced: true, partial: true }),
         cancel: true,
         settle_pnl: true,
         order_bits: 1,
