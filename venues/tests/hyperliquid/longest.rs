@@ -7,7 +7,8 @@ use venues::hyperliquid::{
     CANCELS_LEN_MAX, CLOID_CANCELS_LEN_MAX, Claims, Envelope, Form, MODIFIES_LEN_MAX, ORDERS_LEN_MAX,
 };
 use wire::facts::FactWriter;
-use wire::{FACTS_SIZE_MAX, PAYLOAD_SIZE_MAX, Refusal, Shown, Why};
+use wire::request::PAYLOAD_SIZE_MAX;
+use wire::{FACTS_SIZE_MAX, Refusal, Shown, Why};
 
 use crate::grammar::Tree::{self, Array, Flag, Object, Text, Uint};
 use crate::vectors::{payload, with_payload};
