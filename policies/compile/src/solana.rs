@@ -166,13 +166,7 @@ fn modify(table: &mut Table<'_>) -> Option<ModifyLimits> {
     let unpriced = table.flag("unpriced");
     let partial = table.flag("partial");
     let (price_min, price_max) = prices?;
-    Some(ModifyLimits {
-        base_max: base_max?,
-        price_min,
-        price_max,
-        unpriced: unpriced?,
-        partial: partial?,
-    })
+    Some(ModifyLimits { base_max: base_max?, price_min, price_max, unpriced: unpriced?, partial: partial? })
 }
 
 fn builders(table: &mut Table<'_>) -> Option<BuilderLimits<'static>> {

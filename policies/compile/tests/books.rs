@@ -357,7 +357,12 @@ fn collateral_and_swift_are_read_with_their_accounts() {
     let own = pda::associated_token_account(&authority, &mint).unwrap();
     assert_eq!(program.builders, Some(solana::BuilderLimits { indexes: &[0, 7], fee_tenth_bps_max: 20 }));
     let margin_ratio = Some(solana::MarginRatioLimits { min: 200, max: 1_000 });
-    let swift = solana::SwiftLimits { delegated: &[state], slot_max: 400_000_000, isolated_deposit_max: 5, margin_ratio };
+    let swift = solana::SwiftLimits {
+        delegated: &[state],
+        slot_max: 400_000_000,
+        isolated_deposit_max: 5,
+        margin_ratio,
+    };
     assert_eq!(program.swift, Some(swift));
     let destinations: &[_] = &[state, own];
     let withdraw = solana::WithdrawLimits { amount_max: 2_000_000, destinations, borrow: true };

@@ -157,6 +157,7 @@ rows! {
 
     no_chain: ["chains = [1, 10]\nfee" => "chains = §[]\nfee"], EmptyList;
     no_spender: ["spenders = [\"0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45\"]" => "spenders = §[]"], EmptyList;
+    modifications_without_a_market: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true\norder_bits" => "order_bits", "[[slots.solana.programs.markets]]\nkind = \"perp\"\nindex = 13\nbase_max = \"0.5\"\nprice_min = \"0.000001\"\nprice_max = \"2.5\"\n" => "", "[[slots.solana.programs.markets]]\nkind = \"spot\"\nindex = 13\nbase_decimals = 6\nbase_max = \"0.5\"\nprice_min = 1\nprice_max = 2\nunpriced = true\n" => ""], EmptyList;
     no_sub_account: ["sub_accounts = [0]" => "sub_accounts = §[]"], EmptyList;
     no_pool_fee: ["pool_fees = [500]" => "pool_fees = §[]"], EmptyList;
     no_grouping: ["groupings = [\"na\"]" => "groupings = §[]"], EmptyList;
@@ -169,7 +170,7 @@ rows! {
     a_market_twice: ["kind = \"spot\"\nindex = 13\nbase_decimals = 6" => "kind = \"perp\"\nindex = §13"], Duplicate;
     an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "numerator = 9" => "numerator = 0"], Duplicate;
     an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"withdraw3\"\namount_max = 1\n[[slots.hyperliquid.transfers]]\naction = §\"withdraw3\"\namount_max = 2\n[[slots.hyperliquid.transfers]]"], Duplicate;
-    a_token_in_two_entries_of_an_action: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "tokens = [\"PURR" => "tokens = [§\"PURR"], Duplicate;
+    a_token_in_two_entries_of_an_action: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "amount_max = \"4.5\"\ntokens = [\"PURR" => "amount_max = \"4.5\"\ntokens = [§\"PURR"], Duplicate;
 
     a_size_cap_of_zero: ["size_max = \"1.5\"" => "size_max = §\"0.00\""], ZeroCap;
     a_fee_cap_of_zero: ["\"1.5 gwei\"" => "§\"0 gwei\""], ZeroCap;

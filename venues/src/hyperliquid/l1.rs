@@ -195,9 +195,7 @@ pub(super) fn read_list<'s, T: Element<'s>>(
         return Err(Refusal::ListEmpty.into());
     }
     if len > T::LEN_MAX {
-        return Err(Why::new(Refusal::ListTooLong)
-            .observed(Shown::size(len))
-            .limit(Shown::size(T::LEN_MAX)));
+        return Err(Why::new(Refusal::ListTooLong).observed(Shown::size(len)).limit(Shown::size(T::LEN_MAX)));
     }
     let bytes = reader.rest();
     for index in 0..len {

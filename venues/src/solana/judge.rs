@@ -77,7 +77,9 @@ fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), W
             return Err(Why::new(Refusal::InstructionRepeated).subject(instruction.position));
         }
         match instruction.action {
-            Action::ModifyOrder { .. } | Action::ModifyOrderByUserId { .. } => orders = orders.saturating_add(1),
+            Action::ModifyOrder { .. } | Action::ModifyOrderByUserId { .. } => {
+                orders = orders.saturating_add(1)
+            }
             action => {
                 let Some(placed) = action.orders() else {
                     continue;

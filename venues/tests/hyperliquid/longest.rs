@@ -33,8 +33,7 @@ fn cloid() -> Tree {
 }
 
 fn order() -> Tree {
-    let trigger =
-        Object(vec![("isMarket", Flag(true)), ("triggerPx", text(PRICE)), ("tpsl", text("tp"))]);
+    let trigger = Object(vec![("isMarket", Flag(true)), ("triggerPx", text(PRICE)), ("tpsl", text("tp"))]);
     Object(vec![
         ("a", Uint(u32::MAX.into())),
         ("b", Flag(false)),

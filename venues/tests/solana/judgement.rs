@@ -9,8 +9,8 @@ use wire::{Now, Refusal, Shown, Why};
 
 use crate::draft::{
     Draft, MARKET, MODIFICATION, ORDER, PAYER, SIGNER, STATE, STATS, STRANGER, USER, cancel, drift,
-    encode_modification_of, modify,
-    place, place_and_take, place_orders, place_spot, settle, unit_limit, unit_price,
+    encode_modification_of, modify, place, place_and_take, place_orders, place_spot, settle, unit_limit,
+    unit_price,
 };
 use crate::lines::payload;
 
@@ -303,7 +303,8 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
 
 #[test]
 fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
-    let wide = ModifyLimits { base_max: u64::MAX, price_min: 1, price_max: u64::MAX, unpriced: true, partial: true };
+    let wide =
+        ModifyLimits { base_max: u64::MAX, price_min: 1, price_max: u64::MAX, unpriced: true, partial: true };
     let higher = MarketLimits { index: 4, price_min: 200, price_max: 400, ..UNPRICED };
     let judged = |markets: &[MarketLimits], params| {
         let program = ProgramLimits { markets, modify: Some(wide), ..PROGRAM };
@@ -349,11 +350,8 @@ fn a_modification_states_size_and_price_unless_the_book_lets_it_keep_those_of_th
         results[0]
     };
     let both = ModifyOrderParams { base: Some(1_000), price: Some(200), ..MODIFICATION };
-    let turned = ModifyOrderParams {
-        direction: Some(Direction::Short),
-        reduce_only: Some(false),
-        ..MODIFICATION
-    };
+    let turned =
+        ModifyOrderParams { direction: Some(Direction::Short), reduce_only: Some(false), ..MODIFICATION };
     assert_eq!(judged(&both, whole), Ok(()));
     for partial in [
         MODIFICATION,
