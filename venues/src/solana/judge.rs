@@ -76,17 +76,13 @@ fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), W
         if transaction.instructions().take(index).any(|other| same(&other)) {
             return Err(Why::new(Refusal::InstructionRepeated).subject(instruction.position));
         }
-        match instruction.action {
-            Action::ModifyOrder { .. } | Action::ModifyOrderByUserId { .. } => {
-                orders = orders.saturating_add(1)
-            }
-            action => {
-                let Some(placed) = action.orders() else {
-                    continue;
-                };
-                placements = placements.saturating_add(1);
-                orders = orders.saturating_add(placed.count());
-            }
+        if matches!(instruction.action, Action::ModifyOrder { .. } | Action::ModifyOrderByUserId { .. }) {
+            orders = orders.saturating_add(1);
+        } else if let Some(placed) = instruction.action.orders() {
+            placements = placements.saturating_add(1);
+            orders = orders.saturating_add(placed.count());
+        } else {
+            continue;
         }
         judge_count(placements, limits.placements_max, Refusal::TooManyPlacements)
             .and_then(|()| judge_count(orders, limits.orders_max, Refusal::TooManyOrdersInMessage))
