@@ -27,12 +27,13 @@ pub fn judge(action: &Action<'_>) {
         Content::VaultTransfer(transfer) => vec![transfer.vault],
         _ => Vec::new(),
     };
-    let mut vaults: Vec<_> = action.envelope().vault_address.into_iter().collect();
-    match action.content() {
-        Content::SendAsset(send) => vaults.extend(send.sub_account),
-        Content::UsdClassTransfer(transfer) => vaults.extend(transfer.sub_account),
-        _ => {}
-    }
+    let vaults: Vec<_> = action.envelope().vault_address.into_iter().collect();
+    let sub_account = match action.content() {
+        Content::SendAsset(send) => send.sub_account,
+        Content::UsdClassTransfer(transfer) => transfer.sub_account,
+        _ => None,
+    };
+    let sub_accounts: Vec<_> = sub_account.into_iter().collect();
     let transfers = [
         Transfer::UsdSend,
         Transfer::SpotSend,
@@ -47,6 +48,7 @@ pub fn judge(action: &Action<'_>) {
         tokens: &["PURR:0xc4bf3f870c0e9465323c0b6ed28096c2"],
         source_dexes: &["", "spot"],
         destination_dexes: &["", "spot"],
+        sub_accounts: &sub_accounts,
     });
     let limits = Limits {
         networks: &[Network::Mainnet, Network::Testnet],

@@ -8,6 +8,8 @@ mod exposure;
 mod funds;
 #[path = "hyperliquid/grammar.rs"]
 mod grammar;
+#[path = "hyperliquid/longest.rs"]
+mod longest;
 #[path = "hyperliquid/negatives.rs"]
 mod negatives;
 #[path = "hyperliquid/positives.rs"]

@@ -192,6 +192,9 @@ fact_keys! {
     ModifiedOid = 181 "modified_oid",
     ModifiedCloid = 182 "modified_cloid",
     TransferVault = 183 "transfer_vault",
+    // Solana, continued
+    LookupTables = 190 "lookup_tables",
+    LoadedAccounts = 191 "loaded_accounts",
     // Polymarket, continued
     Metadata = 210 "metadata",
     DepositWallet = 211 "deposit_wallet",

@@ -291,6 +291,8 @@ refusals! {
     SwiftMessageNotSupported = 2506,
     /// A Swift text of Velocity, which this vault does not decode.
     SwiftDomainNotSupported = 2507,
+    /// The token program of a deposit or withdrawal comes from a lookup table, whose contents the vault cannot know.
+    TokenProgramNotStatic = 2508,
 
     // ---- denied: common ----
     /// The book has no such key slot.
@@ -639,6 +641,10 @@ refusals! {
     CollateralAboveCap = 3531,
     /// A withdrawal that is not reduce-only may borrow, which is not granted.
     BorrowNotAllowed = 3532,
+    /// A Swift text sets a margin ratio that the book does not allow.
+    MarginRatioNotAllowed = 3533,
+    /// A modification leaves the size or the limit price of the standing order, which this book may never have seen.
+    ModificationPartial = 3534,
 
     // ---- unavailable ----
     /// The kill switch was pulled; it holds until the vault restarts.

@@ -1,6 +1,7 @@
 //! The Hyperliquid rules of a book file ([`venues::hyperliquid::rules`]).
 
 use venues::book_value::AnyOr;
+use venues::hyperliquid::BUILDER_FEE_MAX;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, DECIMAL_SCALE, Grouping, Limits, Network, OrderLimits,
     ScheduleCancelLimits, TimeInForce, Transfer, TransferLimits, TwapLimits, USD_SCALE, VaultTransferLimits,
@@ -18,6 +19,12 @@ const NONCE_BEHIND_MAX_MS: u64 = 2 * 24 * 3_600 * 1_000;
 
 /// How far the exchange lets a nonce lie ahead, ms.
 const NONCE_AHEAD_MAX_MS: u64 = 24 * 3_600 * 1_000;
+
+/// How far ahead a dead man's switch may be set, ms: one that waits for longer than a week holds nothing.
+const SCHEDULE_AHEAD_MAX_MS: u64 = 7 * 24 * 3_600 * 1_000;
+
+/// The highest rate that a builder may be approved for: 1 % on spot (0.1 % on perpetuals), in 10^-8 percent.
+const BUILDER_RATE_MAX: u128 = 100_000_000;
 
 /// How long a TWAP may run on the exchange, minutes.
 const TWAP_MINUTES: core::ops::RangeInclusive<u32> = 5..=24 * 60;
@@ -120,7 +127,14 @@ fn cancels(table: &mut Table<'_>, without_orders: bool) -> Option<(bool, bool, V
 }
 
 fn schedule_cancel(table: &mut Table<'_>) -> Option<ScheduleCancelLimits> {
-    let ahead_max_ms = table.required("ahead_max_ms", |field| cap(field, uint(field)));
+    let ahead_max_ms = table.required("ahead_max_ms", |field| {
+        let ahead = cap(field, uint(field))?;
+        if ahead > SCHEDULE_AHEAD_MAX_MS {
+            return field
+                .fault(Rule::TooLarge, format_args!("{ahead} is more than a week, {SCHEDULE_AHEAD_MAX_MS}"));
+        }
+        Some(ahead)
+    });
     let clear = table.flag("clear");
     Some(ScheduleCancelLimits { ahead_max_ms: ahead_max_ms?, clear: clear? })
 }
@@ -257,18 +271,30 @@ fn builder_fee_max(table: &mut Table<'_>, without_builders: Option<bool>) -> Opt
             Some(field) => field.fault(Rule::UnusedKey, "there are no builders"),
             None => Some(0),
         },
-        Some(false) => table.required(KEY, uint),
-        None => table.optional(KEY, uint)?,
+        Some(false) => table.required(KEY, builder_fee),
+        None => table.optional(KEY, builder_fee)?,
     }
 }
 
-/// Transfers, each action at most once: the first entry decides.
+fn builder_fee(field: Field<'_>) -> Option<u32> {
+    let fee = uint(field)?;
+    if fee > BUILDER_FEE_MAX {
+        return field
+            .fault(Rule::TooLarge, format_args!("{fee} is more than the exchange takes, {BUILDER_FEE_MAX}"));
+    }
+    Some(fee)
+}
+
+/// Transfers: entries of one action differ in their tokens, so that one entry at most decides.
 fn transfers(field: Field<'_>) -> Option<Vec<TransferLimits<'static>>> {
     let mut seen = Seen::default();
     field.list(|entry| entry.table(|table| transfer(table, &mut seen)))
 }
 
-fn transfer(table: &mut Table<'_>, seen: &mut Seen<Transfer>) -> Option<TransferLimits<'static>> {
+fn transfer(
+    table: &mut Table<'_>,
+    seen: &mut Seen<(Transfer, &'static str)>,
+) -> Option<TransferLimits<'static>> {
     let action = table.required("action", |field| {
         let action = field.choice(&[
             ("usdSend", Transfer::UsdSend),
@@ -277,24 +303,24 @@ fn transfer(table: &mut Table<'_>, seen: &mut Seen<Transfer>) -> Option<Transfer
             ("usdClassTransfer", Transfer::UsdClassTransfer),
             ("sendAsset", Transfer::SendAsset),
         ])?;
-        seen.once(&field, action)
+        // Those with a token are told apart by it.
+        let has_token = matches!(action, Transfer::SpotSend | Transfer::SendAsset);
+        if has_token { Some(action) } else { seen.once(&field, (action, "")).map(|_| action) }
     });
     let amount_max = table.required("amount_max", |field| cap(field, decimal(field, DECIMAL_SCALE)));
     let destinations = match action {
         Some(Transfer::UsdClassTransfer) => unused(table, "destinations", "usdClassTransfer stays at home"),
         _ => table.list("destinations", |field| field.set(address)),
     };
-    let mut texts =
-        |key, granted: Option<bool>, read: fn(Field<'_>) -> Option<&'static str>, why| match granted {
-            Some(true) => table.required(key, |field| field.some_set(read)),
-            Some(false) => unused(table, key, why),
-            None => table.list(key, |field| field.set(read)),
-        };
-    let has_token = action.map(|action| matches!(action, Transfer::SpotSend | Transfer::SendAsset));
-    let has_dexes = action.map(|action| matches!(action, Transfer::SendAsset));
-    let tokens = texts("tokens", has_token, token, "only spotSend and sendAsset name a token");
-    let source_dexes = texts("source_dexes", has_dexes, dex, "only sendAsset names a dex");
-    let destination_dexes = texts("destination_dexes", has_dexes, dex, "only sendAsset names a dex");
+    let tokens = transfer_tokens(table, action, seen);
+    let source_dexes = transfer_dexes(table, "source_dexes", action);
+    let destination_dexes = transfer_dexes(table, "destination_dexes", action);
+    let sub_accounts = match action {
+        Some(Transfer::UsdSend | Transfer::SpotSend | Transfer::Withdraw3) => {
+            unused(table, "sub_accounts", "only usdClassTransfer and sendAsset name a sub-account")
+        }
+        _ => table.list("sub_accounts", |field| field.set(address)),
+    };
     Some(TransferLimits {
         action: action?,
         destinations: destinations?.leak(),
@@ -302,7 +328,39 @@ fn transfer(table: &mut Table<'_>, seen: &mut Seen<Transfer>) -> Option<Transfer
         tokens: tokens?.leak(),
         source_dexes: source_dexes?.leak(),
         destination_dexes: destination_dexes?.leak(),
+        sub_accounts: sub_accounts?.leak(),
     })
+}
+
+/// The tokens of an entry, none of which another entry of the action has.
+fn transfer_tokens(
+    table: &mut Table<'_>,
+    action: Option<Transfer>,
+    seen: &mut Seen<(Transfer, &'static str)>,
+) -> Option<Vec<&'static str>> {
+    const KEY: &str = "tokens";
+    match action {
+        Some(action @ (Transfer::SpotSend | Transfer::SendAsset)) => table.required(KEY, |field| {
+            field.some_list(|element| {
+                let token = token(element)?;
+                seen.once(&element, (action, token)).map(|_| token)
+            })
+        }),
+        Some(_) => unused(table, KEY, "only spotSend and sendAsset name a token"),
+        None => table.list(KEY, |field| field.set(token)),
+    }
+}
+
+fn transfer_dexes(
+    table: &mut Table<'_>,
+    key: &'static str,
+    action: Option<Transfer>,
+) -> Option<Vec<&'static str>> {
+    match action {
+        Some(Transfer::SendAsset) => table.required(key, |field| field.some_set(dex)),
+        Some(_) => unused(table, key, "only sendAsset names a dex"),
+        None => table.list(key, |field| field.set(dex)),
+    }
 }
 
 /// A key that means nothing beside the others.
@@ -323,7 +381,13 @@ fn approve_agent(table: &mut Table<'_>) -> Option<AgentLimits<'static>> {
 
 fn approve_builder_fee(table: &mut Table<'_>) -> Option<BuilderFeeLimits<'static>> {
     let builders = table.required("builders", |field| field.some_set(address));
-    let rate_max = table.required("rate_percent_max", |field| cap(field, decimal(field, DECIMAL_SCALE)));
+    let rate_max = table.required("rate_percent_max", |field| {
+        let rate = cap(field, decimal(field, DECIMAL_SCALE))?;
+        if rate > BUILDER_RATE_MAX {
+            return field.fault(Rule::TooLarge, "the exchange takes at most 1 percent");
+        }
+        Some(rate)
+    });
     Some(BuilderFeeLimits { builders: builders?.leak(), rate_max: rate_max? })
 }
 

@@ -31,14 +31,19 @@ pub(crate) fn limits(table: &mut Table<'_>, authority: Option<AccountKey>) -> Op
         field.some_list(|entry| entry.table(|table| program(table, authority, &mut seen)))
     });
     let priority_fee_max = table.required("priority_fee_max", uint);
-    let places = programs.as_ref().is_some_and(|programs| programs.iter().any(|program| program.orders));
-    let mut placing_cap = |key| {
+    let any = |grants: fn(&ProgramLimits<'_>) -> bool| {
+        programs.as_ref().is_some_and(|programs| programs.iter().any(grants))
+    };
+    let places = any(|program| program.orders);
+    let modifies = any(|program| program.modify.is_some());
+    let mut placing_cap = |key, is_used| {
         table.required(key, |field| {
             let most = uint(field);
-            if places { cap(field, most) } else { most }
+            if is_used { cap(field, most) } else { most }
         })
     };
-    let (placements_max, orders_max) = (placing_cap("placements_max"), placing_cap("orders_max"));
+    let placements_max = placing_cap("placements_max", places);
+    let orders_max = placing_cap("orders_max", places || modifies);
     Some(Limits {
         programs: programs?.leak(),
         priority_fee_max: priority_fee_max?,
@@ -79,8 +84,8 @@ fn program(
         );
     }
     let (program, markets) = (program?, markets?);
-    if markets.is_empty() && (orders || drift.swift.is_some()) {
-        return table.fault(Rule::EmptyList, "markets: orders need one");
+    if markets.is_empty() && (orders || modify.is_some() || drift.swift.is_some()) {
+        return table.fault(Rule::EmptyList, "markets: orders and modifications need one");
     }
     Some(ProgramLimits {
         program,
@@ -159,8 +164,9 @@ fn modify(table: &mut Table<'_>) -> Option<ModifyLimits> {
     let base_max = table.required("base_max", |field| cap(field, uint(field)));
     let prices = collar(table, |field| decimal(field, PRICE_DECIMALS));
     let unpriced = table.flag("unpriced");
+    let partial = table.flag("partial");
     let (price_min, price_max) = prices?;
-    Some(ModifyLimits { base_max: base_max?, price_min, price_max, unpriced: unpriced? })
+    Some(ModifyLimits { base_max: base_max?, price_min, price_max, unpriced: unpriced?, partial: partial? })
 }
 
 fn builders(table: &mut Table<'_>) -> Option<BuilderLimits<'static>> {

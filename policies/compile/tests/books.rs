@@ -163,6 +163,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
             tokens: &["PURR:0xc1fb593aeffbeb02f85e0308e9956a90"],
             source_dexes: &[],
             destination_dexes: &[],
+            sub_accounts: &[],
         }],
         approve_agent: Some(hyperliquid::AgentLimits {
             agents: &[treasury()],
@@ -219,7 +220,8 @@ fn a_key_may_do_one_thing_alone() {
             "signature_chain_ids = [1]\napprove_builder_fee = {{ builders = [\"{address}\"], rate_percent_max = 1 }}"
         ),
         "signature_chain_ids = [1]\ntransfers = [{ action = \"usdClassTransfer\", amount_max = 1 }]".to_owned(),
-        "signature_chain_ids = [1]\ntransfers = [{ action = \"sendAsset\", amount_max = 1, tokens = [\"USDC:0x6d1e7cde53ba9467b783cb7c530ce054\"], source_dexes = [\"\"], destination_dexes = [\"spot\"] }]".to_owned(),
+        "signature_chain_ids = [1]\ntransfers = [{ action = \"sendAsset\", amount_max = 1, tokens = [\"USDC:0x6d1e7cde53ba9467b783cb7c530ce054\"], source_dexes = [\"\"], destination_dexes = [\"spot\"], sub_accounts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"] }]".to_owned(),
+        "signature_chain_ids = [1]\ntransfers = [{ action = \"spotSend\", amount_max = 1, tokens = [\"UBTC:0x8f254b963e8468305d409b33aa137c67\"] }, { action = \"spotSend\", amount_max = 9, tokens = [\"USDC:0x6d1e7cde53ba9467b783cb7c530ce054\"] }]".to_owned(),
     ] {
         let text = format!("{before}{head}{grant}\n\n[[slots]]{after}");
         assert!(compile("desk.toml", &text).is_ok(), "{grant}");
@@ -268,6 +270,7 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
                 price_min: 500_000,
                 price_max: 1_000_000_000,
                 unpriced: true,
+                partial: true,
             }),
             cancel: false,
             settle_pnl: false,
@@ -316,6 +319,8 @@ fn const_source_is_one_value_a_line_with_full_paths() {
         ],
         destination_dexes: &[
         ],
+        sub_accounts: &[
+        ],
     },
 ]"#;
     assert_eq!(source::expression(&transfers), expected);
@@ -338,7 +343,7 @@ fn collateral_and_swift_are_read_with_their_accounts() {
     const OTHER: &str = "5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN";
     let limits = solana_book(&format!(
         "builders = {{ indexes = [0, 7], fee_tenth_bps_max = 20 }}\n\
-         swift = {{ delegated = [\"{OTHER}\"], slot_max = 400_000_000, isolated_deposit_max = 5 }}\n\
+         swift = {{ delegated = [\"{OTHER}\"], slot_max = 400_000_000, isolated_deposit_max = 5, margin_ratio_min = 200, margin_ratio_max = 1_000 }}\n\
          collateral = [{{ market_index = 2, decimals = 6, deposit_max = \"1.5\", withdraw = {{ amount_max = 2, \
          destinations = [\"{OTHER}\"], own_account_of_mint = \"{MINT}\", borrow = true }} }}, \
          {{ market_index = 3, decimals = 0, deposit_max = 1 }}]"
@@ -355,7 +360,13 @@ fn collateral_and_swift_are_read_with_their_accounts() {
     };
     let own = pda::associated_token_account(&authority, &mint).unwrap();
     assert_eq!(program.builders, Some(solana::BuilderLimits { indexes: &[0, 7], fee_tenth_bps_max: 20 }));
-    let swift = solana::SwiftLimits { delegated: &[state], slot_max: 400_000_000, isolated_deposit_max: 5 };
+    let margin_ratio = Some(solana::MarginRatioLimits { min: 200, max: 1_000 });
+    let swift = solana::SwiftLimits {
+        delegated: &[state],
+        slot_max: 400_000_000,
+        isolated_deposit_max: 5,
+        margin_ratio,
+    };
     assert_eq!(program.swift, Some(swift));
     let destinations: &[_] = &[state, own];
     let withdraw = solana::WithdrawLimits { amount_max: 2_000_000, destinations, borrow: true };

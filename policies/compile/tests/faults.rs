@@ -105,6 +105,7 @@ rows! {
     base_decimals_of_a_perpetual: ["kind = \"perp\"" => "kind = \"perp\"\nbase_decimals = §9"], UnusedKey;
     a_builder_fee_without_builders: ["\nbuilders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
     signature_chains_without_transfers: [TRANSFER => "", APPROVALS => "", "signature_chain_ids = [" => "signature_chain_ids = §["], UnusedKey;
+    sub_accounts_of_an_action_without: ["amount_max = \"4.5\"" => "amount_max = \"4.5\"\nsub_accounts = §[]"], UnusedKey;
     tokens_of_another_action_than_spot_send: ["\"spotSend\"" => "\"usdSend\"", "tokens = [\"PURR" => "tokens = §[\"PURR"], UnusedKey;
 
     text_for_a_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §true"], WrongType;
@@ -138,6 +139,9 @@ rows! {
     a_pool_fee_beyond_24_bits: ["pool_fees = [500]" => "pool_fees = [§16_777_216]"], TooLarge;
     a_deadline_in_milliseconds: ["deadline_ahead_max_s = 60" => "deadline_ahead_max_s = §7_776_001"], TooLarge;
     a_nonce_window_beyond_the_exchanges: ["nonce_behind_max_ms = 5_000" => "nonce_behind_max_ms = §172_800_001"], TooLarge;
+    a_dead_mans_switch_for_next_month: ["ahead_max_ms = 60_000" => "ahead_max_ms = §604_800_001"], TooLarge;
+    a_builder_rate_above_the_exchanges: ["rate_percent_max = \"0.01000001\"" => "rate_percent_max = §\"1.00000001\""], TooLarge;
+    a_builder_fee_above_the_exchanges: ["builder_fee_max = 10" => "builder_fee_max = §1_001"], TooLarge;
     an_order_bit_beyond_8_bits: ["order_bits = 1" => "order_bits = §256"], TooLarge;
 
     another_version: ["version = 1" => "version = §2"], UnknownValue;
@@ -153,6 +157,7 @@ rows! {
 
     no_chain: ["chains = [1, 10]\nfee" => "chains = §[]\nfee"], EmptyList;
     no_spender: ["spenders = [\"0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45\"]" => "spenders = §[]"], EmptyList;
+    modifications_without_a_market: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true\norder_bits" => "order_bits", "[[slots.solana.programs.markets]]\nkind = \"perp\"\nindex = 13\nbase_max = \"0.5\"\nprice_min = \"0.000001\"\nprice_max = \"2.5\"\n" => "", "[[slots.solana.programs.markets]]\nkind = \"spot\"\nindex = 13\nbase_decimals = 6\nbase_max = \"0.5\"\nprice_min = 1\nprice_max = 2\nunpriced = true\n" => ""], EmptyList;
     no_sub_account: ["sub_accounts = [0]" => "sub_accounts = §[]"], EmptyList;
     no_pool_fee: ["pool_fees = [500]" => "pool_fees = §[]"], EmptyList;
     no_grouping: ["groupings = [\"na\"]" => "groupings = §[]"], EmptyList;
@@ -164,7 +169,8 @@ rows! {
     an_asset_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.order.assets]]\nasset = §5\nsize_max = 1\nprice_min = 1\nprice_max = 1\nnotional_max = 1\n[[slots.hyperliquid.transfers]]"], Duplicate;
     a_market_twice: ["kind = \"spot\"\nindex = 13\nbase_decimals = 6" => "kind = \"perp\"\nindex = §13"], Duplicate;
     an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "numerator = 9" => "numerator = 0"], Duplicate;
-    an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "action = \"spotSend\"\namount_max = \"4.5\"" => "action = §\"spotSend\"\namount_max = \"4.5\""], Duplicate;
+    an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"withdraw3\"\namount_max = 1\n[[slots.hyperliquid.transfers]]\naction = §\"withdraw3\"\namount_max = 2\n[[slots.hyperliquid.transfers]]"], Duplicate;
+    a_token_in_two_entries_of_an_action: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "amount_max = \"4.5\"\ntokens = [\"PURR" => "amount_max = \"4.5\"\ntokens = [§\"PURR"], Duplicate;
 
     a_size_cap_of_zero: ["size_max = \"1.5\"" => "size_max = §\"0.00\""], ZeroCap;
     a_fee_cap_of_zero: ["\"1.5 gwei\"" => "§\"0 gwei\""], ZeroCap;
@@ -204,11 +210,15 @@ rows! {
     a_token_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [1]\ntokens = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\"]\n[[slots.evm.swaps]]"], EmptyGrants;
     orders_without_a_vault_to_act_for: ["[slots.hyperliquid]" => "§[slots.hyperliquid]", "\nvaults = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => ""], EmptyGrants;
     orders_without_a_time_in_force_or_triggers: ["[slots.hyperliquid.order]" => "§[slots.hyperliquid.order]", "tifs = [\"Alo\", \"Ioc\", \"Gtc\", \"FrontendMarket\"]" => ""], EmptyGrants;
-    a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "", "modify = { base_max = 11, price_min = \"0.5\", price_max = 1_000, unpriced = true }" => ""], EmptyGrants;
+    a_program_without_grants: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true" => "", "modify = { base_max = 11, price_min = \"0.5\", price_max = 1_000, unpriced = true, partial = true }" => ""], EmptyGrants;
 
     swift_without_a_last_slot: ["order_bits = 1" => "order_bits = 1\nswift = §{ isolated_deposit_max = 0 }"], MissingKey;
     swift_without_a_cap_of_isolated_deposits: ["order_bits = 1" => "order_bits = 1\nswift = §{ slot_max = 1 }"], MissingKey;
     swift_with_a_last_slot_of_zero: ["order_bits = 1" => "order_bits = 1\nswift = { slot_max = §0, isolated_deposit_max = 0 }"], ZeroCap;
+    swift_with_a_last_slot_that_never_comes: ["order_bits = 1" => "order_bits = 1\nswift = { slot_max = §2_000_000_001, isolated_deposit_max = 0 }"], TooLarge;
+    swift_with_half_a_range_of_margin_ratios: ["order_bits = 1" => "order_bits = 1\nswift = §{ slot_max = 1, isolated_deposit_max = 0, margin_ratio_max = 5 }"], MissingKey;
+    swift_with_margin_ratios_upside_down: ["order_bits = 1" => "order_bits = 1\nswift = { slot_max = 1, isolated_deposit_max = 0, margin_ratio_min = 6, margin_ratio_max = §5 }"], UnreachableRule;
+    swift_with_a_margin_ratio_of_zero: ["order_bits = 1" => "order_bits = 1\nswift = { slot_max = 1, isolated_deposit_max = 0, margin_ratio_min = §0, margin_ratio_max = 5 }"], ZeroCap;
     swift_for_a_taker_that_is_no_key: ["order_bits = 1" => "order_bits = 1\nswift = { delegated = [§\"0xab\"], slot_max = 1, isolated_deposit_max = 0 }"], BadAddress;
     builders_without_a_fee_cap: ["order_bits = 1" => "order_bits = 1\nbuilders = §{ indexes = [1] }"], MissingKey;
     builders_without_an_index: ["order_bits = 1" => "order_bits = 1\nbuilders = { indexes = §[], fee_tenth_bps_max = 1 }"], EmptyList;

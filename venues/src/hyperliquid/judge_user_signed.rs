@@ -1,7 +1,7 @@
 //! The judgement of the actions a user signs as they are: transfers, approvals.
 //!
-//! They have no vaultAddress. A sub-account whose funds they move is one the key may act for, so it stands in the
-//! same list.
+//! They have no vaultAddress. A sub-account whose funds they move stands in the entry that grants the transfer: to
+//! trade for an account is one right, to empty it another.
 
 use wire::{Refusal, Shown, Why};
 
@@ -16,14 +16,11 @@ pub(super) fn judge_transferral(
     limits: &Limits<'_>,
     account: &Address,
 ) -> Result<(), Why> {
-    let entry = find_entry(transferral.action, limits)?;
+    let entry = find_entry(transferral.action, transferral.token, limits)?;
     judge_signature_chain(transferral.signature_chain_id, limits)?;
     let destination = &transferral.destination;
     if destination != account && !entry.destinations.contains(destination) {
         return Err(Why::new(Refusal::DestinationNotAllowed).observed(Shown::Address(*destination)));
-    }
-    if transferral.token.is_some_and(|token| !entry.tokens.contains(&token)) {
-        return Err(Refusal::TransferTokenNotAllowed.into());
     }
     judge_amount(&transferral.amount, entry)
 }
@@ -34,18 +31,18 @@ pub(super) fn judge_send_asset(
     account: &Address,
 ) -> Result<(), Why> {
     judge_transferral(&send.transferral, limits, account)?;
-    let entry = find_entry(Transfer::SendAsset, limits)?;
+    let entry = find_entry(Transfer::SendAsset, send.transferral.token, limits)?;
     let route = [(send.source_dex, entry.source_dexes), (send.destination_dex, entry.destination_dexes)];
     if route.iter().any(|(dex, dexes)| !dexes.contains(dex)) {
         return Err(Refusal::DexNotAllowed.into());
     }
-    judge_sub_account(send.sub_account.as_ref(), limits)
+    judge_sub_account(send.sub_account.as_ref(), entry)
 }
 
 pub(super) fn judge_class_transfer(transfer: &UsdClassTransfer<'_>, limits: &Limits<'_>) -> Result<(), Why> {
-    let entry = find_entry(Transfer::UsdClassTransfer, limits)?;
+    let entry = find_entry(Transfer::UsdClassTransfer, None, limits)?;
     judge_signature_chain(transfer.signature_chain_id, limits)?;
-    judge_sub_account(transfer.sub_account.as_ref(), limits)?;
+    judge_sub_account(transfer.sub_account.as_ref(), entry)?;
     judge_amount(&transfer.amount, entry)
 }
 
@@ -75,12 +72,20 @@ pub(super) fn judge_builder_fee(approval: &ApproveBuilderFee<'_>, limits: &Limit
     Ok(())
 }
 
-fn find_entry<'l>(action: Transfer, limits: &Limits<'l>) -> Result<&'l TransferLimits<'l>, Why> {
-    limits
-        .transfers
-        .iter()
-        .find(|entry| entry.action == action)
-        .ok_or_else(|| Refusal::ActionNotAllowed.into())
+/// The entry that names the action, and its token where it has one: each token has caps of its own.
+fn find_entry<'l>(
+    action: Transfer,
+    token: Option<&str>,
+    limits: &Limits<'l>,
+) -> Result<&'l TransferLimits<'l>, Why> {
+    let mut refusal = Refusal::ActionNotAllowed;
+    for entry in limits.transfers.iter().filter(|entry| entry.action == action) {
+        if token.is_none_or(|token| entry.tokens.contains(&token)) {
+            return Ok(entry);
+        }
+        refusal = Refusal::TransferTokenNotAllowed;
+    }
+    Err(refusal.into())
 }
 
 fn judge_signature_chain(signature_chain_id: u64, limits: &Limits<'_>) -> Result<(), Why> {
@@ -90,9 +95,9 @@ fn judge_signature_chain(signature_chain_id: u64, limits: &Limits<'_>) -> Result
     Ok(())
 }
 
-fn judge_sub_account(sub_account: Option<&Address>, limits: &Limits<'_>) -> Result<(), Why> {
+fn judge_sub_account(sub_account: Option<&Address>, entry: &TransferLimits<'_>) -> Result<(), Why> {
     match sub_account {
-        Some(address) if !limits.vaults.contains(address) => {
+        Some(address) if !entry.sub_accounts.contains(address) => {
             Err(Why::new(Refusal::VaultNotAllowed).observed(Shown::Address(*address)))
         }
         _ => Ok(()),

@@ -24,8 +24,21 @@ use super::list::{Element, List};
 use super::msgpack::{Members, Reader};
 use super::{hexadecimal, order};
 
-/// Most orders, modifications or cancels in one action.
-pub const LIST_LEN_MAX: usize = 512;
+// The receipt tells every element of a list. So that one whose facts do not fit it is refused here, before a nonce is
+// used up for it, each list ends where the largest facts of its elements would: an order with all it can have takes 169
+// bytes of the receipt's 12 KiB, a modification 206, a cancel 22, one by cloid 48.
+
+/// Most orders in one action.
+pub const ORDERS_LEN_MAX: usize = 70;
+
+/// Most modifications in one action.
+pub const MODIFIES_LEN_MAX: usize = 58;
+
+/// Most cancels by order id in one action.
+pub const CANCELS_LEN_MAX: usize = 512;
+
+/// Most cancels by client order id in one action.
+pub const CLOID_CANCELS_LEN_MAX: usize = 250;
 
 pub(crate) const CANCEL_ACTION: Members = Members { names: &["type", "cancels", "f"], required: 2 };
 pub(crate) const CANCEL: Members = Members { names: &["a", "o"], required: 2 };
@@ -87,6 +100,8 @@ fn read_cancel_action<'s, T: Element<'s>>(
 }
 
 impl<'s> Element<'s> for Cancel {
+    const LEN_MAX: usize = CANCELS_LEN_MAX;
+
     fn read(reader: &mut Reader<'s>) -> Result<Self, Why> {
         reader.members(&CANCEL)?;
         reader.key(CANCEL.names, 0)?;
@@ -98,6 +113,8 @@ impl<'s> Element<'s> for Cancel {
 }
 
 impl<'s> Element<'s> for CancelByCloid<'s> {
+    const LEN_MAX: usize = CLOID_CANCELS_LEN_MAX;
+
     fn read(reader: &mut Reader<'s>) -> Result<Self, Why> {
         reader.members(&CLOID_CANCEL)?;
         reader.key(CLOID_CANCEL.names, 0)?;
@@ -177,10 +194,8 @@ pub(super) fn read_list<'s, T: Element<'s>>(
     if len == 0 {
         return Err(Refusal::ListEmpty.into());
     }
-    if len > LIST_LEN_MAX {
-        return Err(Why::new(Refusal::ListTooLong)
-            .observed(Shown::size(len))
-            .limit(Shown::size(LIST_LEN_MAX)));
+    if len > T::LEN_MAX {
+        return Err(Why::new(Refusal::ListTooLong).observed(Shown::size(len)).limit(Shown::size(T::LEN_MAX)));
     }
     let bytes = reader.rest();
     for index in 0..len {

@@ -20,6 +20,9 @@ pub struct List<'s, T> {
 
 /// What a [`List`] is made of.
 pub(crate) trait Element<'s>: Sized {
+    /// Most of them in one action.
+    const LEN_MAX: usize;
+
     /// Reads one element whole and checks it.
     fn read(reader: &mut Reader<'s>) -> Result<Self, Why>;
 }

@@ -42,7 +42,7 @@ pub use decimal::Decimal;
 pub use decode::decode;
 pub use envelope::{Claims, ENVELOPE_SIZE_MAX, Envelope};
 pub use known::CATALOGUE;
-pub use l1::LIST_LEN_MAX;
+pub use l1::{CANCELS_LEN_MAX, CLOID_CANCELS_LEN_MAX, MODIFIES_LEN_MAX, ORDERS_LEN_MAX};
 pub use list::{Elements, List};
 pub use order::{BUILDER_FEE_MAX, PERP_BUILDER_FEE_MAX, PRIORITY_RATE_MAX};
 

@@ -17,7 +17,7 @@ use super::action::{
 };
 use super::decimal::Decimal;
 use super::hexadecimal;
-use super::l1::read_list;
+use super::l1::{MODIFIES_LEN_MAX, ORDERS_LEN_MAX, read_list};
 use super::list::{Element, List};
 use super::msgpack::{Members, Reader};
 use super::rules::{Grouping, TimeInForce};
@@ -117,6 +117,8 @@ pub(super) fn read_batch_modify_action<'s>(
 }
 
 impl<'s> Element<'s> for Modify<'s> {
+    const LEN_MAX: usize = MODIFIES_LEN_MAX;
+
     fn read(reader: &mut Reader<'s>) -> Result<Self, Why> {
         reader.members(&MODIFY)?;
         read_modify(reader, &MODIFY, 0)
@@ -167,6 +169,8 @@ pub(super) fn read_twap_action<'s>(reader: &mut Reader<'s>, len: usize) -> Resul
 }
 
 impl<'s> Element<'s> for Order<'s> {
+    const LEN_MAX: usize = ORDERS_LEN_MAX;
+
     fn read(reader: &mut Reader<'s>) -> Result<Self, Why> {
         let Members { names, .. } = ORDER;
         let len = reader.members(&ORDER)?;

@@ -71,7 +71,8 @@ book_struct! {
         pub networks: &'b [Network],
         /// Whether L1 actions may go without a vaultAddress ("none" is a value). User-signed ones never have one.
         pub without_vault: bool,
-        /// Vaults and sub-accounts it may act for.
+        /// Vaults and sub-accounts that L1 actions may act for. User-signed ones move funds of those that
+        /// their own entry of `transfers` lists.
         pub vaults: &'b [Address],
         /// How far a nonce may lie behind now, ms. The exchange takes two days.
         pub nonce_behind_max_ms: u64,
@@ -90,7 +91,7 @@ book_struct! {
         pub schedule_cancel: Option<ScheduleCancelLimits>,
         /// vaultTransfer, if granted.
         pub vault_transfer: Option<VaultTransferLimits<'b>>,
-        /// Transfers and withdrawals. The first entry that names the action decides.
+        /// Transfers and withdrawals. The entry that names the action, and its token where it has one, decides.
         pub transfers: &'b [TransferLimits<'b>],
         /// approveAgent, if granted.
         pub approve_agent: Option<AgentLimits<'b>>,
@@ -190,12 +191,14 @@ book_struct! {
         pub destinations: &'b [Address],
         /// Largest amount, 10^-8 of the token.
         pub amount_max: Decimal8,
-        /// Spot tokens ("NAME:0x…"), for spotSend and sendAsset. Empty grants none.
+        /// Spot tokens ("NAME:0x…"), for spotSend and sendAsset; each in one entry of the action. Empty grants none.
         pub tokens: &'b [&'b str],
         /// sourceDex values of sendAsset; "" is the exchange's own perpetuals, "spot" the spot balance.
         pub source_dexes: &'b [&'b str],
         /// destinationDex values of sendAsset.
         pub destination_dexes: &'b [&'b str],
+        /// Sub-accounts whose funds usdClassTransfer and sendAsset may move.
+        pub sub_accounts: &'b [Address],
     }
 }
 

@@ -123,7 +123,8 @@ fn read_instruction<'f>(
 }
 
 /// The accounts that only deposits and withdrawals have. Token-2022 is not supported: its transfer hooks run
-/// programs that nobody here has read.
+/// programs that nobody here has read. So the token program stands in the message itself: of a lookup table the
+/// caller could say that it holds the one and the network find the other.
 fn read_movement_accounts<'f>(
     accounts: &Accounts<'_, 'f>,
     roles: &MovementRoles,
@@ -133,6 +134,9 @@ fn read_movement_accounts<'f>(
     let token_program = accounts.key(roles.token_program)?;
     if *token_program != TOKEN_PROGRAM {
         return Err(Why::new(Refusal::TokenProgramNotSupported).observed(Shown::Key(*token_program)));
+    }
+    if !accounts.is_static(roles.token_program)? {
+        return Err(Why::new(Refusal::TokenProgramNotStatic).observed(Shown::Key(*token_program)));
     }
     Ok(MovementAccounts {
         vault: accounts.key(roles.vault)?,

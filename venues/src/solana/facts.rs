@@ -3,17 +3,19 @@
 use wire::facts::{FactKey, FactSink};
 
 use super::action::{Action, Movement};
+use super::message::MessageView;
 use super::order::{ModifyOrderParams, OrderParams};
 use super::rules::{MarketKind, Program};
 use super::swift::{IsolatedDeposit, SwiftAccount, SwiftMessage, TriggerOrder};
 use super::{Instruction, Transaction};
 
-/// Tells the message: payer, blockhash, compute budget and each instruction of a venue.
+/// Tells the message: payer, blockhash, lookup tables, compute budget and each instruction of a venue.
 pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
     if let Some(payer) = transaction.view().fee_payer() {
         sink.key(FactKey::FeePayer, payer);
     }
     sink.key(FactKey::Blockhash, transaction.view().blockhash);
+    tell_lookups(transaction.view(), sink);
     let budget = transaction.compute_budget();
     tell_uint(sink, FactKey::ComputeUnitLimit, budget.unit_limit);
     tell_uint(sink, FactKey::ComputeUnitPrice, budget.unit_price);
@@ -24,6 +26,17 @@ pub(super) fn tell(transaction: &Transaction<'_>, sink: &mut dyn FactSink) {
         sink.close();
     }
     sink.close();
+}
+
+/// Which tables the message looks accounts up in, and how many it loads; what they hold is the caller's word.
+fn tell_lookups(view: &MessageView<'_>, sink: &mut dyn FactSink) {
+    if view.loaded_count() == 0 {
+        return;
+    }
+    tell_list(sink, FactKey::LookupTables, view.lookups().flatten(), |sink, lookup| {
+        sink.key(FactKey::Element, lookup.table);
+    });
+    tell_uint(sink, FactKey::LoadedAccounts, u64::try_from(view.loaded_count()).ok());
 }
 
 /// Tells a Swift text: the account it is for, its order, and what goes with it.

@@ -64,7 +64,7 @@ fn judge_priority_fee(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Res
 }
 
 /// At least one instruction, none of them twice, and neither more that place nor more orders in them than
-/// granted.
+/// granted. A modification is an order, as it may raise one, but no placement.
 fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), Why> {
     if transaction.instructions().next().is_none() {
         return Err(Why::new(Refusal::VenueInstructionMissing));
@@ -76,11 +76,14 @@ fn judge_mix(transaction: &Transaction<'_>, limits: &Limits<'_>) -> Result<(), W
         if transaction.instructions().take(index).any(|other| same(&other)) {
             return Err(Why::new(Refusal::InstructionRepeated).subject(instruction.position));
         }
-        let Some(placed) = instruction.action.orders() else {
+        if matches!(instruction.action, Action::ModifyOrder { .. } | Action::ModifyOrderByUserId { .. }) {
+            orders = orders.saturating_add(1);
+        } else if let Some(placed) = instruction.action.orders() {
+            placements = placements.saturating_add(1);
+            orders = orders.saturating_add(placed.count());
+        } else {
             continue;
-        };
-        placements = placements.saturating_add(1);
-        orders = orders.saturating_add(placed.count());
+        }
         judge_count(placements, limits.placements_max, Refusal::TooManyPlacements)
             .and_then(|()| judge_count(orders, limits.orders_max, Refusal::TooManyOrdersInMessage))
             .map_err(|why| why.subject(instruction.position))?;

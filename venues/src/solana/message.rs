@@ -197,6 +197,12 @@ impl<'f> MessageView<'f> {
         (0..self.lookup_count).map(move |_| read_lookup(&mut cursor))
     }
 
+    /// How many accounts the lookups load.
+    #[must_use]
+    pub const fn loaded_count(&self) -> usize {
+        self.loaded_count
+    }
+
     fn check(&self) -> Result<(), Why> {
         self.check_header()?;
         self.check_size()?;

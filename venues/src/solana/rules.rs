@@ -33,7 +33,7 @@ book_struct! {
         pub priority_fee_max: u128,
         /// Most instructions that place orders in one message.
         pub placements_max: u32,
-        /// Most orders that one message places, over all its instructions.
+        /// Most orders that one message places or modifies, over all its instructions.
         pub orders_max: u32,
     }
 }
@@ -74,7 +74,8 @@ book_struct! {
     /// What a modification may set. It names an order but not the order's market, so these limits hold for the
     /// orders of every market. Besides, its size must fit every market of the book, its prices must lie in the
     /// collar of every one, and what `unpriced` grants every one must grant too. Under collars that do not
-    /// overlap no modification can set a price: such a desk cancels and places.
+    /// overlap no modification can set a price: such a desk cancels and places. What a modification leaves out stays
+    /// as it stands on chain, whoever placed it.
     pub struct ModifyLimits {
         /// Largest base size.
         pub base_max: u64,
@@ -85,6 +86,9 @@ book_struct! {
         /// Whether a modification may take the limit price away or set oracle offsets and auction prices, which
         /// are offsets or prices depending on the order. Every market must be `unpriced` as well.
         pub unpriced: bool,
+        /// Whether a modification may leave out the size or the limit price, and so keep those of an order that this
+        /// book may never have approved.
+        pub partial: bool,
     }
 }
 
@@ -172,5 +176,18 @@ book_struct! {
         pub slot_max: u64,
         /// Largest deposit into an isolated position, in the token's smallest unit; 0 for none.
         pub isolated_deposit_max: u64,
+        /// Which margin ratios a text may set; without it none.
+        pub margin_ratio: Option<MarginRatioLimits>,
+    }
+}
+
+book_struct! {
+    /// Margin ratios that a Swift text may set for its position. A low one raises the leverage the position may
+    /// reach, a high one takes margin that other positions need.
+    pub struct MarginRatioLimits {
+        /// Lowest, 10^-4.
+        pub min: u16,
+        /// Highest, 10^-4.
+        pub max: u16,
     }
 }

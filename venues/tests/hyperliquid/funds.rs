@@ -1,11 +1,11 @@
 //! User-signed actions that move funds or hand out rights.
 
 use venues::book_value::AnyOr;
-use venues::hyperliquid::rules::{AgentLimits, Limits};
+use venues::hyperliquid::rules::{AgentLimits, Limits, Transfer, TransferLimits};
 use venues::hyperliquid::{Claims, Content, Form};
 use wire::{Refusal, Shown, Why};
 
-use crate::refusals::{ENVELOPE, LIMITS, ME, user};
+use crate::refusals::{ENVELOPE, LIMITS, ME, VAULT, user};
 use crate::vectors::{E8, NOW, payload, with_decoded, with_payload};
 
 const CLASS_TRANSFER: &str = r#"{"type":"usdClassTransfer","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","amount":"7","toPerp":true,"nonce":1790000005000}"#;
@@ -41,13 +41,17 @@ fn a_class_transfer_above_the_cap_is_denied() {
 }
 
 #[test]
-fn a_class_transfer_of_a_sub_account_needs_that_account_among_the_vaults() {
+fn a_class_transfer_of_a_sub_account_needs_that_account_in_its_entry() {
     let of = |account: &str| CLASS_TRANSFER.replace("\"7\"", &format!("\"7 subaccount:0x{account}\""));
-    assert_eq!(user(&of(&"77".repeat(20))), Ok(()));
-    assert_eq!(
-        user(&of(&"78".repeat(20))),
-        Err(Why::new(Refusal::VaultNotAllowed).observed(Shown::Address([0x78; 20])))
-    );
+    assert_eq!(user(&of(&"66".repeat(20))), Ok(()));
+    // That the key trades for an account does not let it move the account's funds.
+    assert_eq!(LIMITS.vaults, [VAULT]);
+    for (text, account) in [("77", VAULT), ("67", [0x67; 20])] {
+        assert_eq!(
+            user(&of(&text.repeat(20))),
+            Err(Why::new(Refusal::VaultNotAllowed).observed(Shown::Address(account)))
+        );
+    }
     for (text, refusal) in [
         ("7 subaccount:0x77", Refusal::ActionAddressMalformed),
         ("7 subaccount:", Refusal::ActionAddressMalformed),
@@ -72,10 +76,44 @@ fn an_asset_goes_to_listed_destinations_over_listed_dexes_out_of_listed_accounts
     assert_eq!(asset("\"xyz\"", "\"spot\""), Err(Refusal::DexNotAllowed));
     assert_eq!(asset("\"xyz\"", "\"\""), Ok(()));
     let sub_account = |text: &str| asset("Account\":\"\"", &format!("Account\":\"{text}\""));
-    assert_eq!(sub_account(&format!("0x{}", "7".repeat(40))), Ok(()));
-    assert_eq!(sub_account(&format!("0x{}", "8".repeat(40))), Err(Refusal::VaultNotAllowed));
+    assert_eq!(sub_account(&format!("0x{}", "6".repeat(40))), Ok(()));
+    assert_eq!(sub_account(&format!("0x{}", "7".repeat(40))), Err(Refusal::VaultNotAllowed));
     assert_eq!(sub_account("0x"), Err(Refusal::ActionAddressMalformed));
     assert_eq!(asset("spot", "sp ot"), Err(Refusal::NameNotSupported));
+}
+
+#[test]
+fn each_token_is_held_to_the_entry_that_names_it() {
+    use venues::Payload as _;
+    let entry = |action, tokens, amount_max| TransferLimits {
+        action,
+        destinations: &[[0x11; 20]],
+        amount_max,
+        tokens,
+        source_dexes: &["spot"],
+        destination_dexes: &["xyz"],
+        sub_accounts: &[],
+    };
+    let transfers = [
+        entry(Transfer::SendAsset, &["USDC:0x02"], 10_000 * E8),
+        entry(Transfer::SendAsset, &["UBTC:0x03"], E8 / 10),
+        entry(Transfer::SpotSend, &["UETH:0x04"], 10_000 * E8),
+    ];
+    let limits = Limits { transfers: &transfers, ..LIMITS };
+    for (token, amount, expected) in [
+        ("USDC:0x02", "10000", Ok(())),
+        ("USDC:0x02", "10000.1", Err(Refusal::TransferAboveCap)),
+        ("UBTC:0x03", "0.1", Ok(())),
+        ("UBTC:0x03", "0.10000001", Err(Refusal::TransferAboveCap)),
+        ("UBTC:0x03", "10000", Err(Refusal::TransferAboveCap)),
+        ("UETH:0x04", "1", Err(Refusal::TransferTokenNotAllowed)),
+    ] {
+        let action = SEND_ASSET.replace("USDC:0x02", token).replace("\"5\"", &format!("\"{amount}\""));
+        let judged = with_decoded(Form::UserJson, action.as_bytes(), |action| {
+            action.unwrap().judge(&limits, &ME, NOW).map(|_| ()).map_err(|why| why.refusal)
+        });
+        assert_eq!(judged, expected, "{token} {amount}");
+    }
 }
 
 #[test]

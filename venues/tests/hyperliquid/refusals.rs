@@ -15,6 +15,7 @@ use crate::vectors::{E8, NOW, payload, with_decoded, with_payload};
 
 pub(crate) const ME: [u8; 20] = [0xee; 20];
 pub(crate) const VAULT: [u8; 20] = [0x77; 20];
+pub(crate) const SUB_ACCOUNT: [u8; 20] = [0x66; 20];
 
 pub(crate) const ORDER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}],"grouping":"na"}"#;
 pub(crate) const TRIGGER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":true,"t":{"trigger":{"isMarket":true,"triggerPx":"90","tpsl":"sl"}}}],"grouping":"na"}"#;
@@ -68,6 +69,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             tokens: &[],
             source_dexes: &[],
             destination_dexes: &[],
+            sub_accounts: &[],
         },
         TransferLimits {
             action: Transfer::SpotSend,
@@ -76,6 +78,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             tokens: &["PURR:0x01"],
             source_dexes: &[],
             destination_dexes: &[],
+            sub_accounts: &[],
         },
         TransferLimits {
             action: Transfer::UsdClassTransfer,
@@ -84,6 +87,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             tokens: &[],
             source_dexes: &[],
             destination_dexes: &[],
+            sub_accounts: &[SUB_ACCOUNT],
         },
         TransferLimits {
             action: Transfer::SendAsset,
@@ -92,6 +96,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             tokens: &["USDC:0x02"],
             source_dexes: &["spot"],
             destination_dexes: &["", "xyz"],
+            sub_accounts: &[SUB_ACCOUNT],
         },
     ],
     approve_agent: Some(AgentLimits { agents: &[[0x44; 20]], names: AnyOr::Listed(&["desk", ""]) }),

@@ -313,6 +313,7 @@ impl Book {
             tokens: TOKENS,
             source_dexes: DEXES,
             destination_dexes: DEXES,
+            sub_accounts: addresses,
         })
         .to_vec();
         let mut vaults = addresses.to_vec();
@@ -342,7 +343,7 @@ impl Book {
             cancel: true,
             cancel_assets: &[],
             twap_cancel: true,
-            schedule_cancel: Some(ScheduleCancelLimits { ahead_max_ms: 30 * 86_400_000, clear: true }),
+            schedule_cancel: Some(ScheduleCancelLimits { ahead_max_ms: 7 * 86_400_000, clear: true }),
             vault_transfer: Some(VaultTransferLimits {
                 vaults: &self.vaults,
                 deposit_max: USD_MAX,

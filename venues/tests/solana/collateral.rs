@@ -121,6 +121,23 @@ fn another_token_program_is_not_supported() {
 }
 
 #[test]
+fn a_token_program_of_a_lookup_table_is_refused_whatever_the_caller_says_it_is() {
+    for (discriminator, at) in [(DEPOSIT, 6), (WITHDRAW, 7)] {
+        let draft = changed(discriminator, |draft| {
+            draft.keys[7] = [40; 32];
+            draft.instructions[0].1[at] = 10;
+        })
+        .looking_up(&[], &[0]);
+        let why =
+            solana::decode(&payload(&draft.encode(), &[solana::TOKEN_PROGRAM])).map(|_| ()).unwrap_err();
+        assert_eq!(
+            (why.refusal, why.refusal.family(), why.observed),
+            (Refusal::TokenProgramNotStatic, Family::Unsupported, Shown::Key(solana::TOKEN_PROGRAM))
+        );
+    }
+}
+
+#[test]
 fn a_readonly_vault_or_token_account_is_malformed() {
     for at in [3, 4] {
         let draft = changed(WITHDRAW, |draft| {

@@ -4,12 +4,13 @@ use venues::Payload;
 use venues::solana::rules::{
     Limits, MarketKind, MarketLimits, ModifyLimits, Program, ProgramLimits, UserAccount,
 };
-use venues::solana::{self, ModifyOrderParams, OrderParams, OrderType};
+use venues::solana::{self, Direction, ModifyOrderParams, OrderParams, OrderType};
 use wire::{Now, Refusal, Shown, Why};
 
 use crate::draft::{
-    Draft, MARKET, MODIFICATION, ORDER, PAYER, SIGNER, STATE, STATS, STRANGER, USER, cancel, drift, modify,
-    place, place_and_take, place_orders, place_spot, settle, unit_limit, unit_price,
+    Draft, MARKET, MODIFICATION, ORDER, PAYER, SIGNER, STATE, STATS, STRANGER, USER, cancel, drift,
+    encode_modification_of, modify, place, place_and_take, place_orders, place_spot, settle, unit_limit,
+    unit_price,
 };
 use crate::lines::payload;
 
@@ -26,7 +27,7 @@ pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
 pub(crate) const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
 
 const MODIFY: ModifyLimits =
-    ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false };
+    ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false, partial: true };
 
 pub(crate) const PROGRAM: ProgramLimits<'_> = ProgramLimits {
     program: Program::DriftV2,
@@ -302,7 +303,8 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
 
 #[test]
 fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
-    let wide = ModifyLimits { base_max: u64::MAX, price_min: 1, price_max: u64::MAX, unpriced: true };
+    let wide =
+        ModifyLimits { base_max: u64::MAX, price_min: 1, price_max: u64::MAX, unpriced: true, partial: true };
     let higher = MarketLimits { index: 4, price_min: 200, price_max: 400, ..UNPRICED };
     let judged = |markets: &[MarketLimits], params| {
         let program = ProgramLimits { markets, modify: Some(wide), ..PROGRAM };
@@ -330,6 +332,36 @@ fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
         let refused = Err((Refusal::UnpricedOrderNotAllowed, Shown::Nothing));
         assert_eq!(judged(&[UNPRICED, higher], unpriced), Ok(()));
         assert_eq!(judged(&[higher, MARKET_LIMITS], unpriced), refused);
+    }
+}
+
+#[test]
+fn a_modification_states_size_and_price_unless_the_book_lets_it_keep_those_of_the_standing_order() {
+    let whole = ModifyLimits { partial: false, ..MODIFY };
+    let judged = |params: &ModifyOrderParams, modify: ModifyLimits| {
+        let program = ProgramLimits { modify: Some(modify), ..PROGRAM };
+        let by_user_id = drift(
+            "9e4d04fdfcc2a1b3",
+            &[&[7][..], &encode_modification_of(Program::DriftV2, params)].concat(),
+        );
+        let results = [crate::draft::modify(params), by_user_id]
+            .map(|one| judged_by(program, &Draft::new(vec![one]), &[]).map_err(|why| why.refusal));
+        assert_eq!(results[0], results[1]);
+        results[0]
+    };
+    let both = ModifyOrderParams { base: Some(1_000), price: Some(200), ..MODIFICATION };
+    let turned =
+        ModifyOrderParams { direction: Some(Direction::Short), reduce_only: Some(false), ..MODIFICATION };
+    assert_eq!(judged(&both, whole), Ok(()));
+    for partial in [
+        MODIFICATION,
+        turned,
+        ModifyOrderParams { base: None, ..both },
+        ModifyOrderParams { price: None, ..both },
+        ModifyOrderParams { price: Some(200), ..turned },
+    ] {
+        assert_eq!(judged(&partial, whole), Err(Refusal::ModificationPartial), "{partial:?}");
+        assert_eq!(judged(&partial, MODIFY), Ok(()), "{partial:?}");
     }
 }
 
@@ -387,6 +419,23 @@ fn too_many_orders_in_message() {
     assert_eq!(judged_within(&two_placements, &mixed(&[ORDER]), &[]), Ok(()));
     let why = judged_within(&two_placements, &mixed(&[ORDER; 2]), &[]).unwrap_err();
     assert_eq!((why.refusal, why.observed), (Refusal::TooManyOrdersInMessage, Shown::uint(3)));
+}
+
+#[test]
+fn a_modification_counts_as_an_order_and_not_as_a_placement() {
+    let by_user_id = drift(
+        "9e4d04fdfcc2a1b3",
+        &[&[7][..], &encode_modification_of(Program::DriftV2, &MODIFICATION)].concat(),
+    );
+    let one = Draft::new(vec![modify(&MODIFICATION), place(&ORDER)]);
+    assert_eq!(judged(&one), Ok(()));
+    let both = Draft::new(vec![modify(&MODIFICATION), by_user_id.clone()]);
+    assert_eq!(judged(&both), Ok(()));
+    let why = refused(&Draft::new(vec![place(&ORDER), modify(&MODIFICATION), by_user_id]));
+    assert_eq!(
+        (why.refusal, why.observed, why.limit, why.subject),
+        (Refusal::TooManyOrdersInMessage, Shown::uint(3), Shown::uint(2), Some(2))
+    );
 }
 
 #[test]

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 use venues::Payload;
-use venues::solana::rules::{BuilderLimits, MarketKind, MarketLimits, ProgramLimits, SwiftLimits};
+use venues::solana::rules::{
+    BuilderLimits, MarginRatioLimits, MarketKind, MarketLimits, ProgramLimits, SwiftLimits,
+};
 use venues::solana::{
     IsolatedDeposit, OrderParams, SWIFT_TEXT_SIZE_MAX, SwiftAccount, SwiftMessage, SwiftOrder, TriggerOrder,
     decode_swift,
@@ -19,7 +21,8 @@ use crate::lines::{bytes, hex};
 
 const TAKER: [u8; 32] = [30; 32];
 
-const SWIFT: SwiftLimits<'_> = SwiftLimits { delegated: &[TAKER], slot_max: 1_000, isolated_deposit_max: 0 };
+const SWIFT: SwiftLimits<'_> =
+    SwiftLimits { delegated: &[TAKER], slot_max: 1_000, isolated_deposit_max: 0, margin_ratio: None };
 
 const GRANTED: ProgramLimits<'_> = ProgramLimits { swift: Some(SWIFT), markets: &[UNPRICED], ..PROGRAM };
 
@@ -220,6 +223,23 @@ fn a_book_without_the_grant_signs_no_text() {
     let text = text(&TEXT);
     let why = decode_swift(&text).unwrap().judge(&limits(&[]), &PAYER, now).unwrap_err();
     assert_eq!(why.refusal, Refusal::ProgramNotAllowed);
+}
+
+#[test]
+fn a_margin_ratio_lies_between_those_of_the_book_and_needs_the_grant() {
+    let ratio = |ratio| SwiftOrder { max_margin_ratio: Some(ratio), ..TEXT };
+    for set in [0, 200, u16::MAX] {
+        let why = judged_by(GRANTED, &ratio(set)).unwrap_err();
+        assert_eq!((why.refusal, why.observed), (Refusal::MarginRatioNotAllowed, Shown::uint(set.into())));
+    }
+    let swift = SwiftLimits { margin_ratio: Some(MarginRatioLimits { min: 200, max: 1_000 }), ..SWIFT };
+    let granted = ProgramLimits { swift: Some(swift), ..GRANTED };
+    let judged = |order| judged_by(granted, &order).map_err(|why| (why.refusal, why.limit));
+    assert_eq!(judged(TEXT), Ok(()));
+    assert_eq!(judged(ratio(200)), Ok(()));
+    assert_eq!(judged(ratio(1_000)), Ok(()));
+    assert_eq!(judged(ratio(199)), Err((Refusal::MarginRatioNotAllowed, Shown::uint(200))));
+    assert_eq!(judged(ratio(1_001)), Err((Refusal::MarginRatioNotAllowed, Shown::uint(1_000))));
 }
 
 #[test]

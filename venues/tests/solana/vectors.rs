@@ -330,3 +330,52 @@ fn a_message_alone_is_read_without_its_tables() {
         );
     }
 }
+
+#[test]
+fn lookup_tables_and_the_number_of_loaded_accounts_are_told() {
+    use crate::draft::{Draft, ORDER, TABLE};
+    let told = |draft: &Draft, loaded: &[[u8; 32]]| {
+        let payload = payload(&draft.encode(), loaded);
+        facts(&solana::decode(&payload).unwrap())
+    };
+    let looking_up = told(&Draft::place(ORDER).looking_up(&[7], &[8, 9]), &[[40; 32], [41; 32], [42; 32]]);
+    assert_eq!(looking_up["lookup_tables"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        looking_up["lookup_tables"][0],
+        told(&Draft { keys: renamed(TABLE), ..Draft::place(ORDER) }, &[])["fee_payer"]
+    );
+    assert_eq!(looking_up["loaded_accounts"], "3");
+    let without = told(&Draft::place(ORDER), &[]);
+    assert!(without["lookup_tables"].is_null() && without["loaded_accounts"].is_null());
+}
+
+/// The drafts' keys with another payer.
+fn renamed(payer: [u8; 32]) -> Vec<[u8; 32]> {
+    let mut keys = crate::draft::KEYS.to_vec();
+    keys[0] = payer;
+    keys
+}
+
+#[test]
+fn the_facts_of_the_longest_lists_fit_the_receipt() {
+    use crate::draft::{Draft, ORDER, drift, place_orders};
+    let list = |count: u32, size: usize, tail: &[u8]| {
+        let elements = vec![0xff; usize::try_from(count).unwrap() * size];
+        [&count.to_le_bytes()[..], &elements, tail].concat()
+    };
+    for (grow, least) in [
+        (Box::new(|count| drift("861390a55ef0d25e", &list(count, 4, &[]))) as Box<dyn Fn(u32) -> _>, 200),
+        (Box::new(|count| drift("7f4275392832987f", &list(count, 2, &[0]))), 400),
+        (Box::new(|count| place_orders(&vec![ORDER; usize::try_from(count).unwrap()])), 24),
+    ] {
+        // The longest that the size of a transaction lets through.
+        let payloads = (1..500).map(|count| payload(&Draft::new(vec![grow(count)]).encode(), &[]));
+        let longest = payloads.take_while(|payload| solana::decode(payload).is_ok()).enumerate().last();
+        let (index, longest) = longest.unwrap();
+        assert!(index >= least, "{index}");
+        let mut room = [0; wire::FACTS_SIZE_MAX];
+        let mut writer = wire::facts::FactWriter::new(&mut room);
+        solana::decode(&longest).unwrap().facts(&mut writer);
+        assert!(writer.is_complete() && writer.used() < wire::FACTS_SIZE_MAX / 2, "{}", writer.used());
+    }
+}

@@ -185,7 +185,7 @@ fn its_orders_are_judged_like_drifts() {
     assert_eq!(modifying(large), Err(Refusal::BaseAboveCap));
     let offset = ModifyOrderParams { oracle_price_offset: Some(-5), ..MODIFICATION };
     assert_eq!(modifying(offset), Err(Refusal::UnpricedOrderNotAllowed));
-    let wide = ModifyLimits { base_max: 9, price_min: 1, price_max: 9, unpriced: true };
+    let wide = ModifyLimits { base_max: 9, price_min: 1, price_max: 9, unpriced: true, partial: true };
     let unpriced = ProgramLimits { markets: &[UNPRICED], modify: Some(wide), ..VELOCITY };
     let data = [&[7][..], &encode_modification_of(Program::VelocityV1, &offset)].concat();
     assert_eq!(judged(&draft::velocity(MODIFY_BY_USER_ID, &data), unpriced), Ok(()));

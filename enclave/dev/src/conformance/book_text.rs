@@ -328,7 +328,7 @@ fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
         text,
         "[slots.hyperliquid]\nnetworks = [\"mainnet\", \"testnet\"]\nwithout_vault = true\nvaults = {all}\n\
          nonce_behind_max_ms = 172800000\nnonce_ahead_max_ms = 86400000\ncancel = {any_market}\n\
-         twap_cancel = {any_market}\nschedule_cancel = {{ ahead_max_ms = 2592000000, clear = true }}\n\
+         twap_cancel = {any_market}\nschedule_cancel = {{ ahead_max_ms = 604800000, clear = true }}\n\
          signature_chain_ids = [0xa4b1, 0x66eee]\n"
     )?;
     if all != "[]" {
@@ -346,6 +346,9 @@ fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
         )?;
         if action != "usdClassTransfer" {
             writeln!(text, "destinations = {all}")?;
+        }
+        if matches!(action, "usdClassTransfer" | "sendAsset") {
+            writeln!(text, "sub_accounts = {all}")?;
         }
         if matches!(action, "spotSend" | "sendAsset") {
             writeln!(text, "tokens = {SPOT_TOKENS:?}")?;
@@ -396,9 +399,14 @@ fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
     drift_program(text, "DriftV2", !markets.is_empty())?;
     text.push_str("cancel = true\nsettle_pnl = true\n");
     if !markets.is_empty() {
-        text.push_str("swift = { slot_max = 1000000000, isolated_deposit_max = 0 }\n");
+        text.push_str(
+            "swift = { slot_max = 1000000000, isolated_deposit_max = 0, margin_ratio_min = 100, \
+             margin_ratio_max = 10000 }\n",
+        );
     }
-    for (kind, index) in &markets {
+    // A modification names no market, and where the line names none either the book needs one all the same.
+    let for_modifications: &[_] = if any_perp { &[] } else { &[("perp", "0")] };
+    for (kind, index) in markets.iter().chain(for_modifications) {
         drift_market(text, kind, index)?;
     }
     let destinations: Vec<_> = question.allow.iter().filter(|text| key(text).is_ok()).collect();
@@ -417,7 +425,8 @@ fn solana(text: &mut String, question: &Question) -> std::fmt::Result {
         }
     }
     drift_program(text, "VelocityV1", any_perp)?;
-    for (kind, index) in markets.iter().filter(|(kind, _)| *kind == "perp") {
+    let perps = markets.iter().filter(|(kind, _)| *kind == "perp");
+    for (kind, index) in perps.chain(for_modifications) {
         drift_market(text, kind, index)?;
     }
     Ok(())
@@ -431,7 +440,7 @@ fn drift_program(text: &mut String, program: &str, orders: bool) -> std::fmt::Re
         "[[slots.solana.programs]]\nprogram = \"{program}\"\nsub_accounts = {sub_accounts:?}\n\
          orders = {orders}\norder_bits = 1\nbuilders = {{ indexes = {builders:?}, fee_tenth_bps_max = 100 }}\n\
          modify = {{ base_max = {}, price_min = \"0.000001\", price_max = \"{SOLANA_PRICE_MAX}\", \
-         unpriced = true }}\n",
+         unpriced = true, partial = true }}\n",
         1_u64 << 62
     )
 }

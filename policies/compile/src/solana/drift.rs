@@ -1,7 +1,9 @@
 //! What only Drift v2 can be granted: cancels, settling, collateral, Swift texts.
 
 use venues::AccountKey;
-use venues::solana::rules::{CollateralLimits, MarketKind, Program, SwiftLimits, WithdrawLimits};
+use venues::solana::rules::{
+    CollateralLimits, MarginRatioLimits, MarketKind, Program, SwiftLimits, WithdrawLimits,
+};
 
 use super::BASE_DECIMALS_MAX;
 use crate::fault::Rule;
@@ -10,6 +12,10 @@ use crate::pda;
 use crate::scalars::{base58_bytes, cap, decimal, uint};
 
 const DRIFT: Program = Program::DriftV2;
+
+/// Highest slot a book may name. At 400 ms a slot the chain gets there 25 years after its start in 2020: what lies
+/// beyond is a mistake, and would leave texts without an end.
+const SLOT_MAX: u64 = 2_000_000_000;
 
 /// The grants that [`Program::VelocityV1`] does not have.
 pub(super) struct DriftGrants {
@@ -100,13 +106,38 @@ fn withdraw(
 
 fn swift(table: &mut Table<'_>) -> Option<SwiftLimits<'static>> {
     let delegated = table.list("delegated", |field| field.set(account_key));
-    let slot_max = table.required("slot_max", |field| cap(field, uint(field)));
+    let slot_max = table.required("slot_max", |field| {
+        let slot = cap(field, uint(field))?;
+        if slot > SLOT_MAX {
+            return field.fault(Rule::TooLarge, format_args!("{slot} is more than {SLOT_MAX}"));
+        }
+        Some(slot)
+    });
     let isolated_deposit_max = table.required("isolated_deposit_max", uint);
+    let margin_ratio = margin_ratio(table);
     Some(SwiftLimits {
         delegated: delegated?.leak(),
         slot_max: slot_max?,
         isolated_deposit_max: isolated_deposit_max?,
+        margin_ratio: margin_ratio?,
     })
+}
+
+/// `margin_ratio_min` and `margin_ratio_max`, both or none.
+fn margin_ratio(table: &mut Table<'_>) -> Option<Option<MarginRatioLimits>> {
+    let min = table.optional("margin_ratio_min", |field| cap(field, uint(field)));
+    let max = table.optional("margin_ratio_max", |field| {
+        let max = cap(field, uint(field))?;
+        if min.flatten().is_some_and(|min| max < min) {
+            return field.fault(Rule::UnreachableRule, "is below margin_ratio_min");
+        }
+        Some(max)
+    });
+    match (min?, max?) {
+        (Some(min), Some(max)) => Some(Some(MarginRatioLimits { min, max })),
+        (None, None) => Some(None),
+        _ => table.fault(Rule::MissingKey, "margin_ratio_min and margin_ratio_max need each other"),
+    }
 }
 
 /// An account in base 58.

@@ -58,7 +58,8 @@ pub(super) fn judge_order(
     auction_prices.try_for_each(|price| price.map_or(Ok(()), |price| collar.judge(price.into())))
 }
 
-/// A modification does not say which market, so beside the book's own limits for modifications its size must
+/// A modification keeps what it leaves out, so it states size and limit price unless the book grants otherwise.
+/// It does not say which market, so beside the book's own limits for modifications its size must
 /// fit every market of the book, its prices must lie in the collar of every one, and every one must grant
 /// orders that no limit price holds before it can make one.
 pub(super) fn judge_modification(
@@ -66,6 +67,9 @@ pub(super) fn judge_modification(
     modify: &ModifyLimits,
     params: &ModifyOrderParams,
 ) -> Result<(), Why> {
+    if !modify.partial && (params.base.is_none() || params.price.is_none()) {
+        return Err(Why::new(Refusal::ModificationPartial));
+    }
     if let Some(base) = params.base {
         let base_max = program.markets.iter().map(|market| market.base_max);
         judge_base(base, base_max.fold(modify.base_max, u64::min))?;

@@ -32,6 +32,7 @@ pub(in crate::solana) fn judge_swift(
         judge_trigger(market, &order)?;
     }
     judge_builder(program, text.builder_idx, text.builder_fee_tenth_bps)?;
+    judge_margin_ratio(text.max_margin_ratio, &swift)?;
     match text.isolated_deposit {
         IsolatedDeposit::Amount(amount) if amount > swift.isolated_deposit_max => {
             Err(Why::new(Refusal::IsolatedDepositAboveCap)
@@ -40,6 +41,22 @@ pub(in crate::solana) fn judge_swift(
         }
         IsolatedDeposit::LeftOut | IsolatedDeposit::None | IsolatedDeposit::Amount(_) => Ok(()),
     }
+}
+
+/// A text without a margin ratio leaves the position's alone; one that sets it needs the grant.
+fn judge_margin_ratio(margin_ratio: Option<u16>, swift: &SwiftLimits<'_>) -> Result<(), Why> {
+    let Some(ratio) = margin_ratio else {
+        return Ok(());
+    };
+    let not_allowed = Why::new(Refusal::MarginRatioNotAllowed).observed(Shown::uint(ratio.into()));
+    let limits = swift.margin_ratio.ok_or(not_allowed)?;
+    if ratio < limits.min {
+        return Err(not_allowed.limit(Shown::uint(limits.min.into())));
+    }
+    if ratio > limits.max {
+        return Err(not_allowed.limit(Shown::uint(limits.max.into())));
+    }
+    Ok(())
 }
 
 /// A sub-account of this key, or a user account that the book says this key is the delegate of.
