@@ -95,6 +95,7 @@ fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
         amount_in_max: CAP,
         out_per_in_min: Ratio { numerator: U256::ONE, denominator: CAP },
         deadline_ahead_max_s: 90 * 86_400,
+        without_deadline: true,
         exact_output: true,
         native: true,
         fee_on_transfer: true,

@@ -361,6 +361,12 @@ refusals! {
     PortionAboveCap = 3128,
     /// A cancel at a nonce that this boot has not signed.
     CancelNonceNotSigned = 3129,
+    /// A swap may stop at a price: then not all of the output is bought, or coin stays with the router.
+    PriceLimitNotAllowed = 3130,
+    /// The call has no deadline, and the book does not say that it may go without one.
+    DeadlineMissing = 3131,
+    /// The router may hold native coin, with which it would pay for a path's hop out of WETH.
+    CoinPaysIntermediate = 3132,
 
     // ---- denied: UniswapX and Permit2 ----
     /// The chain of the permit's domain is not on the list.

@@ -4,7 +4,7 @@ use venues::evm::rules::{
     ApproveLimits, Limits, NativeLimits, PermitLimits, TokenLimits, TransferFromLimits, TransferLimits,
 };
 
-use crate::evm_swaps::{hides_permit2, hides_swaps, hides_weth, permit2, swaps, weth};
+use crate::evm_swaps::{hides_permit2, hides_weth, permit2, read_swaps, weth};
 use crate::fault::Rule;
 use crate::field::{Field, Table};
 use crate::scalars::{address, cap, uint, uint256, wei};
@@ -21,8 +21,8 @@ pub(crate) fn limits(table: &mut Table<'_>) -> Option<Limits<'static>> {
     let granted = chains.as_deref();
     let native = table.list("native", |field| entries(field, |table| native(table, granted), hides_native));
     let tokens = table.list("tokens", |field| entries(field, |table| tokens(table, granted), hides_tokens));
-    let swaps = table.list("swaps", |field| entries(field, |table| swaps(table, granted), hides_swaps));
     let weth = table.list("weth", |field| entries(field, |table| weth(table, granted), hides_weth));
+    let swaps = table.list("swaps", |field| read_swaps(field, granted, weth.as_deref()));
     let permit2 =
         table.list("permit2", |field| entries(field, |table| permit2(table, granted), hides_permit2));
     let cancel = table.optional("cancel", |field| field.flag());

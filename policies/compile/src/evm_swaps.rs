@@ -1,9 +1,9 @@
 //! Swaps, the WETH of chains and Permit2 in a book file ([`venues::evm::rules`]).
 
-use venues::U256;
 use venues::evm::rules::{
     Permit2ApproveLimits, Permit2Limits, PortionLimits, Ratio, Router, SwapLimits, WethLimits,
 };
+use venues::{Address, U256};
 
 use crate::evm::{chains, covers, seconds_ahead};
 use crate::fault::Rule;
@@ -27,7 +27,42 @@ const ROUTERS: &[(&str, Router)] = &[
     ("UniversalRouter 2.2.0", Router::UniversalRouterV2_2_0),
 ];
 
-pub(crate) fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'static>> {
+/// The entries, of which the first that matches decides, with the chains' WETH if that could be read.
+pub(crate) fn read_swaps(
+    field: Field<'_>,
+    granted: Option<&[u64]>,
+    weth: Option<&[WethLimits<'_>]>,
+) -> Option<Vec<SwapLimits<'static>>> {
+    let mut earlier: Vec<SwapLimits<'static>> = Vec::new();
+    field.list(|entry| {
+        let read = entry.table(|table| swaps(table, granted))?;
+        if earlier.iter().any(|earlier| is_other_kind(earlier, &read)) {
+            let message = "an earlier entry says that a router of this one is of another kind";
+            return entry.fault(Rule::TwoRouters, message);
+        }
+        let is_named = |chain| weth.is_none_or(|weth| weth.iter().any(|weth| weth.chains.contains(chain)));
+        if read.native
+            && let Some(chain) = read.chains.iter().find(|chain| !is_named(*chain))
+        {
+            let message = format_args!("native coin on chain {chain}, whose WETH no entry of weth names");
+            return entry.fault(Rule::WethNotNamed, message);
+        }
+        if is_hidden(&earlier, &read) {
+            return entry.fault(Rule::UnreachableRule, "earlier entries decide all that this one names");
+        }
+        earlier.push(read);
+        Some(read)
+    })
+}
+
+/// A contract takes the calls of one router: a second kind would be a second way past the first one's limits.
+fn is_other_kind(earlier: &SwapLimits<'_>, entry: &SwapLimits<'_>) -> bool {
+    earlier.router != entry.router
+        && entry.chains.iter().any(|chain| earlier.chains.contains(chain))
+        && entry.routers.iter().any(|router| earlier.routers.contains(router))
+}
+
+fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'static>> {
     let chains = chains(table, granted);
     let routers = table.required("routers", |field| field.some_set(address));
     let router = table.required("router", |field| field.choice(ROUTERS));
@@ -35,7 +70,8 @@ pub(crate) fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Sw
     let tokens_out = table.required("tokens_out", |field| field.some_set(address));
     let intermediates = table.list("intermediates", |field| field.set(address));
     let pool_fees = pool_fees(table, router);
-    let recipients = table.list("recipients", |field| field.set(address));
+    let own = routers.as_deref().unwrap_or_default();
+    let recipients = table.list("recipients", |field| field.set(|field| recipient(field, own)));
     let amount_in_max = table.required("amount_in_max", |field| cap(field, uint256(field)));
     let pairs = match (&tokens_in, &tokens_out) {
         (Some(tokens_in), Some(tokens_out)) => Some(count_pairs(tokens_in, tokens_out)),
@@ -57,8 +93,14 @@ pub(crate) fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Sw
         flag_of(table, "fee_on_transfer", router, is_v2_router, "only V2Router has such functions");
     let multicall =
         flag_of(table, "multicall", router, has_multicall, "only SwapRouter and SwapRouter02 have one");
+    let without_deadline =
+        flag_of(table, "without_deadline", router, goes_without_deadline, "its calls always have a deadline");
     let deadline_ahead_max_s = deadline_ahead_max_s(table, router, multicall);
-    let portion = portion(table, router);
+    let portion = portion(table, router, own);
+    if router == Some(Router::SwapRouter02) && multicall == Some(false) && without_deadline == Some(false) {
+        let message = "without_deadline: of SwapRouter02's calls only a multicall has a deadline";
+        return table.fault(Rule::MissingKey, message);
+    }
     if pairs == Some(0) {
         return table.fault(Rule::UnreachableRule, "swaps: no token can be swapped into another one");
     }
@@ -74,6 +116,7 @@ pub(crate) fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Sw
         amount_in_max: amount_in_max?,
         out_per_in_min: out_per_in_min?,
         deadline_ahead_max_s: deadline_ahead_max_s?,
+        without_deadline: without_deadline?,
         exact_output: exact_output?.unwrap_or(false),
         native: native?.unwrap_or(false),
         fee_on_transfer: fee_on_transfer?,
@@ -98,6 +141,25 @@ fn deadline_ahead_max_s(
         }
         None => Some(0),
     }
+}
+
+/// Who may get an output: routers have addresses that stand for the sender and themselves, and what a router
+/// gets anyone may take. (The zero address is no address of a book.)
+fn recipient(field: Field<'_>, routers: &[Address]) -> Option<Address> {
+    const SENTINELS: [u8; 2] = [1, 2];
+    let read = address(field)?;
+    let [zeros @ .., last] = &read;
+    if zeros.iter().all(|byte| *byte == 0) && SENTINELS.contains(last) {
+        return field.fault(Rule::RouterRecipient, "stands for the sender or the router");
+    }
+    if routers.contains(&read) {
+        return field.fault(Rule::RouterRecipient, "the entry's own router");
+    }
+    Some(read)
+}
+
+const fn goes_without_deadline(router: Router) -> bool {
+    !matches!(router, Router::SwapRouter | Router::V2Router)
 }
 
 const fn is_v2_router(router: Router) -> bool {
@@ -126,13 +188,18 @@ fn flag_of(
     Some(granted?.unwrap_or(false))
 }
 
-fn portion(table: &mut Table<'_>, router: Option<Router>) -> Option<Option<PortionLimits<'static>>> {
+fn portion(
+    table: &mut Table<'_>,
+    router: Option<Router>,
+    own: &[Address],
+) -> Option<Option<PortionLimits<'static>>> {
     table.optional("portion", |field| {
         if router.is_some_and(|router| is_v2_router(router) || has_multicall(router)) {
             return field.fault(Rule::UnusedKey, "only a Universal Router pays shares");
         }
         field.table(|table| {
-            let recipients = table.required("recipients", |field| field.some_set(address));
+            let recipients =
+                table.required("recipients", |field| field.some_set(|field| recipient(field, own)));
             let bips_max = table.required("bips_max", |field| {
                 let bips = cap(field, uint(field))?;
                 if bips > BIPS {
@@ -184,19 +251,31 @@ pub(crate) fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
     Some(Ratio { numerator: numerator?, denominator: denominator? })
 }
 
-fn count_pairs(tokens_in: &[venues::Address], tokens_out: &[venues::Address]) -> usize {
+fn count_pairs(tokens_in: &[Address], tokens_out: &[Address]) -> usize {
     let both = tokens_in.iter().filter(|token| tokens_out.contains(token)).count();
     (tokens_in.len() * tokens_out.len()).saturating_sub(both)
 }
 
-pub(crate) fn hides_swaps(earlier: &[SwapLimits<'_>], entry: &SwapLimits<'_>) -> bool {
-    earlier.iter().any(|earlier| {
-        earlier.router == entry.router
-            && covers(earlier.chains, entry.chains)
-            && covers(earlier.routers, entry.routers)
-            && covers(earlier.tokens_in, entry.tokens_in)
-            && covers(earlier.tokens_out, entry.tokens_out)
+/// Whether earlier entries, taken together, decide each swap that `entry` names, as the judge looks for them:
+/// by chain, contract and both tokens.
+fn is_hidden(earlier: &[SwapLimits<'_>], entry: &SwapLimits<'_>) -> bool {
+    // All entries of a contract are of one kind, so the kind does not tell them apart.
+    entry.chains.iter().all(|chain| {
+        entry.routers.iter().all(|router| {
+            let there: Vec<_> = earlier
+                .iter()
+                .filter(|earlier| earlier.chains.contains(chain) && earlier.routers.contains(router))
+                .collect();
+            !there.is_empty()
+                && entry.tokens_in.iter().all(|token_in| is_sold_before(&there, entry, token_in))
+        })
     })
+}
+
+fn is_sold_before(there: &[&SwapLimits<'_>], entry: &SwapLimits<'_>, token_in: &Address) -> bool {
+    let selling: Vec<_> = there.iter().filter(|earlier| earlier.tokens_in.contains(token_in)).collect();
+    let is_bought = |token| selling.iter().any(|earlier| earlier.tokens_out.contains(token));
+    entry.tokens_out.iter().all(|token_out| token_out == token_in || is_bought(token_out))
 }
 
 pub(crate) fn weth(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<WethLimits<'static>> {

@@ -95,6 +95,12 @@ rules! {
     WrongScheme = "wrong-scheme",
     /// A slot, venue or entry that grants nothing.
     EmptyGrants = "empty-grants",
+    /// One contract on one chain is said to be two kinds of router.
+    TwoRouters = "two-routers",
+    /// A recipient that stands for the sender or the router, or is the entry's own router.
+    RouterRecipient = "router-recipient",
+    /// Native coin is granted on a chain whose WETH is not named.
+    WethNotNamed = "weth-not-named",
     /// A rule that an earlier rule hides, or that nothing can match.
     UnreachableRule = "unreachable-rule",
 }

@@ -100,6 +100,7 @@ fn evm_rules_are_in_wei_and_base_units() {
             amount_in_max: U256::from(8),
             out_per_in_min: evm::Ratio { numerator: U256::from(9), denominator: U256::from(10) },
             deadline_ahead_max_s: 60,
+            without_deadline: false,
             exact_output: false,
             native: false,
             fee_on_transfer: false,
@@ -401,20 +402,21 @@ fn velocity_has_accounts_of_its_own() {
 #[test]
 fn every_grant_of_swaps_weth_and_permit2_is_read() {
     const ADDRESS: &str = "\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"";
-    let swap = |router: &str, more: &str| {
+    let swap = |contract: u8, router: &str, more: &str| {
         format!(
-            "[[slots.evm.swaps]]\nchains = [1]\nrouters = [{ADDRESS}]\nrouter = \"{router}\"\ntokens_in = [{ADDRESS}]\n\
+            "[[slots.evm.swaps]]\nchains = [1]\nrouters = [\"0x{}{contract:02}\"]\nrouter = \"{router}\"\ntokens_in = [{ADDRESS}]\n\
              tokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\nintermediates = [{ADDRESS}]\n\
              amount_in_max = 1\nout_per_in_min = {{ numerator = 1, denominator = 1 }}\nnative = true\n\
-             exact_output = true\n{more}\n"
+             exact_output = true\n{more}\n",
+            "9".repeat(38)
         )
     };
     let text = [
         include_str!("desk.toml").split("[[slots.evm.native]]").next().unwrap().to_owned(),
         "cancel = true\n".to_owned(),
-        swap("SwapRouter02", "pool_fees = \"any\"\nmulticall = true\ndeadline_ahead_max_s = 61"),
-        swap("V2Router", "fee_on_transfer = true\ndeadline_ahead_max_s = 62"),
-        swap("UniversalRouter 2.1.1", &format!(
+        swap(1, "SwapRouter02", "without_deadline = true\npool_fees = \"any\"\nmulticall = true\ndeadline_ahead_max_s = 61"),
+        swap(2, "V2Router", "fee_on_transfer = true\ndeadline_ahead_max_s = 62"),
+        swap(3, "UniversalRouter 2.1.1", &format!(
             "pool_fees = [500]\ndeadline_ahead_max_s = 63\nportion = {{ recipients = [{ADDRESS}], bips_max = 25 }}"
         )),
         format!("[[slots.evm.weth]]\nchains = [1]\ncontract = {ADDRESS}\ndeposit_max = \"1 gwei\"\n"),
@@ -436,6 +438,7 @@ fn every_grant_of_swaps_weth_and_permit2_is_read() {
         (first.router, first.multicall, first.deadline_ahead_max_s),
         (evm::Router::SwapRouter02, true, 61)
     );
+    assert!(first.without_deadline && !second.without_deadline && !third.without_deadline);
     assert!(first.native && first.exact_output && !first.fee_on_transfer && first.portion.is_none());
     assert_eq!(
         (second.router, second.fee_on_transfer, second.pool_fees),

@@ -283,7 +283,7 @@ impl<'a> Judged<'a, '_> {
         named.ok_or_else(|| of_address(Refusal::ContractNotAllowed, contract))
     }
 
-    fn weth_entry(&self) -> Option<&'a WethLimits<'a>> {
+    pub(super) fn weth_entry(&self) -> Option<&'a WethLimits<'a>> {
         self.limits.weth.iter().find(|entry| entry.chains.contains(&self.chain_id))
     }
 

@@ -3,12 +3,13 @@
 //! Anyone may take what a router holds when the transaction ends, so [`Custody`] follows it: coin that was sent
 //! along, WETH that was wrapped, output of swaps whose recipient is the router. Output may be paid out to the
 //! recipients of the entry that decided its swap, coin and WETH that were brought along only to oneself, and at
-//! the end nothing may be left.
+//! the end nothing may be left. Coin that came along must be of use: all of it is sold as WETH or wrapped, and
+//! what is wrapped is sold, or a deposit that the book grants.
 
 use wire::{Refusal, Why};
 
 use super::batch::{Batch, Permit2Permit, STEPS_MAX, Step};
-use super::judge::{Judged, of_address, require_at_most, uint256};
+use super::judge::{Judged, of_address, require_at_most, require_no_value, uint256};
 use super::judge_swap::{Payee, require_out_per_in};
 use super::rules::SwapLimits;
 use super::swap::{Amounts, Deadline, Swap};
@@ -23,6 +24,10 @@ const BIPS: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 impl Judged<'_, '_> {
     /// A batch that was sent `value`.
     pub(super) fn batch(&self, batch: &Batch<'_>, value: U256) -> Result<(), Why> {
+        if self.weth().is_none() {
+            // Which token the router would pay for with it is not known.
+            require_no_value(value)?;
+        }
         let mut custody = Custody::new(value);
         for (index, step) in batch.steps().enumerate() {
             self.step(batch, step?, &mut custody).map_err(|why| why.subject(index))?;
@@ -33,7 +38,20 @@ impl Judged<'_, '_> {
         if !custody.is_empty() {
             return Err(Refusal::LeftInRouter.into());
         }
-        Ok(())
+        self.require_coin_of_use(batch, &custody, value)
+    }
+
+    /// Coin beyond what the swaps can use has no business with a router, even if a refund is asked for. Wrapping
+    /// it to sell it is the swaps' grant; wrapping it to keep it is a deposit.
+    fn require_coin_of_use(&self, batch: &Batch<'_>, custody: &Custody<'_>, value: U256) -> Result<(), Why> {
+        let usable = if batch.commands().is_some() { custody.wrapped } else { custody.coin_sold };
+        require_at_most(value, usable, Refusal::ValueNotAllowed)?;
+        let kept = custody.wrapped.saturating_sub(custody.coin_sold);
+        if kept.is_zero() {
+            return Ok(());
+        }
+        let deposit_max = self.weth_entry().and_then(|weth| weth.deposit_max);
+        require_at_most(kept, deposit_max.ok_or(Refusal::FunctionNotAllowed)?, Refusal::ValueAboveCap)
     }
 
     fn step<'s>(&'s self, batch: &Batch<'s>, step: Step<'s>, custody: &mut Custody<'s>) -> Result<(), Why> {
@@ -46,6 +64,7 @@ impl Judged<'_, '_> {
                 }
                 let amount = if amount == WHOLE_BALANCE { custody.coin.amount } else { amount };
                 custody.coin.take(amount)?;
+                custody.wrapped = custody.wrapped.saturating_add(amount);
                 if payee == Payee::Router {
                     custody.weth.put(amount);
                 }
@@ -83,7 +102,11 @@ impl Judged<'_, '_> {
             return Err(Refusal::FunctionNotAllowed.into());
         }
         let sells_weth = self.weth() == Some(swap.route.token_in());
+        if !is_universal && custody.has_coin {
+            self.require_no_weth_between(&swap)?;
+        }
         let is_from_router = is_universal && !swap.payer_is_user;
+        let is_of_output = is_from_router && custody.holds_output(swap.route.token_in());
         if is_from_router {
             swap.amounts = custody.pay(&swap, sells_weth)?;
         } else if is_universal && swap.amounts.sold_max() == WHOLE_BALANCE {
@@ -98,14 +121,25 @@ impl Judged<'_, '_> {
         self.require_amounts(&swap.amounts, entry)?;
         let sold = custody.count_sold(entry, swap.route.token_in(), swap.amounts.sold_max())?;
         require_at_most(sold, entry.amount_in_max, Refusal::AmountAboveCap)?;
-        self.require_timely(batch.deadline(), entry.deadline_ahead_max_s)?;
-        self.require_timely(swap.deadline, entry.deadline_ahead_max_s)?;
+        self.require_timely_swap([batch.deadline(), swap.deadline], entry)?;
+        if sells_weth && entry.native && !is_of_output {
+            custody.coin_sold = custody.coin_sold.saturating_add(swap.amounts.sold_max());
+        }
         custody.swaps = custody.swaps.saturating_add(1);
         if self.swap_payee(&swap) == Payee::Router {
-            let output = Output { token: swap.route.token_out(), limits: entry, amounts: swap.amounts };
-            custody.put_output(output)?;
+            let (token, amounts) = (swap.route.token_out(), swap.amounts);
+            custody.put_output(Output { token, limits: entry, amounts, bips: U256::ZERO })?;
         }
         Ok(())
+    }
+
+    /// A V3 router pays each hop of a path out of WETH with the coin it has: the WETH of the hop before would be
+    /// left for the next caller.
+    fn require_no_weth_between(&self, swap: &Swap<'_>) -> Result<(), Why> {
+        match swap.route.intermediates().find(|token| self.weth() == Some(*token)) {
+            Some(weth) => Err(of_address(Refusal::CoinPaysIntermediate, weth)),
+            None => Ok(()),
+        }
     }
 
     /// All the router has of `token` is paid out, as native coin if `as_coin`.
@@ -205,14 +239,14 @@ impl Judged<'_, '_> {
             if !granted.recipients.contains(recipient) {
                 return Err(of_address(Refusal::PortionNotAllowed, recipient));
             }
+            // The sum bounds what several shares take, each of them of what the ones before left.
+            let bips_in_all = output.bips.saturating_add(bips);
             let bips_max = U256::from(granted.bips_max).min(BIPS);
-            if bips > bips_max {
-                let why = Why::new(Refusal::PortionAboveCap);
-                return Err(why.observed(uint256(bips)).limit(uint256(bips_max)));
-            }
+            require_at_most(bips_in_all, bips_max, Refusal::PortionAboveCap)?;
             let (sold_max, bought_min) = (output.amounts.sold_max(), output.amounts.bought_min());
             let left = share(bought_min, BIPS.saturating_sub(bips));
             require_out_per_in(left, sold_max, &output.limits.out_per_in_min)?;
+            output.bips = bips_in_all;
             output.amounts = Amounts::ExactIn { amount_in: sold_max, amount_out_min: left };
         }
         Ok(())
@@ -230,6 +264,10 @@ struct Custody<'s> {
     coin: Remainder,
     /// Whether coin came along at all.
     has_coin: bool,
+    /// How much of it was wrapped.
+    wrapped: U256,
+    /// How much of it swaps that may sell coin can use.
+    coin_sold: U256,
     weth: Remainder,
     outputs: [Option<Output<'s>>; STEPS_MAX],
     swaps: usize,
@@ -257,6 +295,8 @@ struct Output<'s> {
     token: &'s Address,
     limits: &'s SwapLimits<'s>,
     amounts: Amounts,
+    /// Shares paid of it so far, hundredths of a percent.
+    bips: U256,
 }
 
 impl<'s> Custody<'s> {
@@ -264,6 +304,8 @@ impl<'s> Custody<'s> {
         Self {
             coin: Remainder { amount: value, is_exact: true },
             has_coin: !value.is_zero(),
+            wrapped: U256::ZERO,
+            coin_sold: U256::ZERO,
             weth: Remainder::NOTHING,
             outputs: [None; STEPS_MAX],
             swaps: 0,
@@ -273,6 +315,10 @@ impl<'s> Custody<'s> {
 
     fn is_empty(&self) -> bool {
         self.coin.is_nothing() && self.weth.is_nothing() && self.outputs.iter().all(Option::is_none)
+    }
+
+    fn holds_output(&self, token: &Address) -> bool {
+        self.outputs.iter().flatten().any(|output| output.token == token)
     }
 
     /// Counts a sale; gives what was sold so far with it.

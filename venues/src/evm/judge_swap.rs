@@ -1,13 +1,13 @@
 //! The judgement of one swap, alone or as a step of a batch.
 //!
-//! The order is fixed: the entry, what it grants, pool fees and intermediate tokens, recipient, amounts and
-//! their ratio, deadline, native coin.
+//! The order is fixed: the entry, what it grants, no price limit, pool fees and intermediate tokens, recipient,
+//! amounts and their ratio, deadline, native coin.
 
 use wire::{Refusal, Shown, Why};
 
 use super::judge::{Judged, of_address, require_at_most, require_no_value, uint256};
 use super::rules::{Ratio, Router, SwapLimits};
-use super::swap::{Amounts, Coin, Swap, Taker};
+use super::swap::{Amounts, Coin, Deadline, Swap, Taker};
 use crate::{Address, U256};
 
 impl Router {
@@ -42,7 +42,7 @@ impl Judged<'_, '_> {
             return Err(of_address(Refusal::RecipientNotAllowed, swap.recipient));
         }
         self.require_amounts(&swap.amounts, entry)?;
-        self.require_timely(swap.deadline, entry.deadline_ahead_max_s)?;
+        self.require_timely_swap([swap.deadline], entry)?;
         match (swap.coin, swap.amounts) {
             // The value is what is sold.
             (Coin::In, _) => self.require_weth(swap.route.token_in(), entry),
@@ -73,6 +73,7 @@ impl Judged<'_, '_> {
         if (is_exact_output && !entry.exact_output) || (swap.takes_fee && !entry.fee_on_transfer) {
             return Err(Refusal::FunctionNotAllowed.into());
         }
+        require_no_price_limit(swap.sqrt_price_limit_x96)?;
         if !entry.pool_fees.is_empty()
             && let Some(fee) = swap.route.pool_fees().find(|fee| !entry.pool_fees.contains(fee))
         {
@@ -126,6 +127,20 @@ impl Judged<'_, '_> {
         require_out_per_in(amounts.bought_min(), sold_max, &entry.out_per_in_min)
     }
 
+    /// Every deadline there is lies in the entry's window; without any the entry must say so.
+    pub(super) fn require_timely_swap<const N: usize>(
+        &self,
+        deadlines: [Deadline; N],
+        entry: &SwapLimits<'_>,
+    ) -> Result<(), Why> {
+        if !entry.without_deadline && deadlines.iter().all(|deadline| *deadline == Deadline::None) {
+            return Err(Refusal::DeadlineMissing.into());
+        }
+        deadlines
+            .into_iter()
+            .try_for_each(|deadline| self.require_timely(deadline, entry.deadline_ahead_max_s))
+    }
+
     /// Native coin stands for `token`.
     pub(super) fn require_weth(&self, token: &Address, entry: &SwapLimits<'_>) -> Result<(), Why> {
         if !entry.native {
@@ -168,6 +183,16 @@ impl Judged<'_, '_> {
             Payee::Other(recipient)
         }
     }
+}
+
+/// Of a swap that stops at a price no output is due: `exactOutputInternal` of both V3 routers compares what was
+/// bought only where the limit is zero, and coin that an exact input then does not use stays with the router.
+fn require_no_price_limit(sqrt_price_limit_x96: U256) -> Result<(), Why> {
+    if sqrt_price_limit_x96.is_zero() {
+        return Ok(());
+    }
+    let why = Why::new(Refusal::PriceLimitNotAllowed).observed(uint256(sqrt_price_limit_x96));
+    Err(why.limit(Shown::uint(0)))
 }
 
 /// `Constants.ADDRESS_THIS`.

@@ -159,9 +159,12 @@ book_struct! {
         pub out_per_in_min: Ratio,
         /// How far ahead of now a deadline may lie, seconds, where the call has one.
         pub deadline_ahead_max_s: u64,
+        /// Whether calls may go without a deadline: SwapRouter02's single ones, a multicall or an `execute` of
+        /// the form that has none.
+        pub without_deadline: bool,
         /// Whether swaps for an exact output are allowed.
         pub exact_output: bool,
-        /// Whether native coin may stand for the chain's WETH on either side.
+        /// Whether native coin may stand for the chain's WETH on either side, and be wrapped to be sold.
         pub native: bool,
         /// Whether the functions for tokens that take a fee of each transfer are allowed (V2 router only).
         pub fee_on_transfer: bool,
@@ -177,7 +180,7 @@ book_struct! {
     pub struct PortionLimits<'b> {
         /// To these addresses.
         pub recipients: &'b [Address],
-        /// Largest share, hundredths of a percent.
+        /// Largest share of one output in all, hundredths of a percent.
         pub bips_max: u64,
     }
 }

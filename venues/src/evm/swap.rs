@@ -27,8 +27,8 @@ pub struct Swap<'f> {
     pub deadline: Deadline,
     /// How much.
     pub amounts: Amounts,
-    /// Where the pool's price stops the swap, below 2^160; zero means nowhere. The limit on the other amount
-    /// holds all the same. Single pools only.
+    /// Where the pool's price stops the swap, below 2^160; zero means nowhere. With any other value the routers
+    /// do not check that an exact output was bought, nor that all coin was spent. Single pools only.
     pub sqrt_price_limit_x96: U256,
     /// Which side is native coin.
     pub coin: Coin,

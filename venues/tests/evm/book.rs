@@ -52,6 +52,7 @@ pub(crate) const fn swaps(router: Router, routers: &'static [Address]) -> SwapLi
         // At least three out for two in.
         out_per_in_min: Ratio { numerator: u(3), denominator: u(2) },
         deadline_ahead_max_s: 600,
+        without_deadline: matches!(router, Router::SwapRouter02),
         exact_output: true,
         native: true,
         fee_on_transfer: true,

@@ -6,6 +6,7 @@ mod rules;
 mod batches;
 mod book;
 mod calls;
+mod coin;
 mod decoder;
 mod draft;
 mod facts;

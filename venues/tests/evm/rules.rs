@@ -122,7 +122,6 @@ allowed! {
     a_swap_at_its_limits_is_allowed_on_swap_router: SWAP.on_router();
     a_swap_at_its_limits_is_allowed_on_swap_router_02: SWAP.on_router_02();
     a_swap_pays_out_to_a_listed_recipient: Swap { recipient: FRIEND, ..SWAP }.on_router();
-    a_swap_may_stop_at_a_price: Swap { price_limit: U256::MAX >> 96, ..SWAP }.on_router_02();
     a_deadline_at_the_end_of_the_window_is_allowed: Swap { deadline: u(NOW_S + 600), ..SWAP }.on_router();
     a_deadline_of_the_next_second_is_allowed: Swap { deadline: u(NOW_S + 1), ..SWAP }.on_router();
     fee_and_gas_at_their_caps_are_allowed:
@@ -233,6 +232,10 @@ refused! {
     a_swap_that_pays_the_router_by_its_address_is_refused_even_if_listed:
         Swap { recipient: ROUTER_02, ..SWAP }.on_router_02()
         => RecipientNotAllowed observed Shown::Address(ROUTER_02);
+    a_swap_that_stops_at_a_price_is_refused: Swap { price_limit: u(4_295_128_740), ..SWAP }.on_router_02()
+        => PriceLimitNotAllowed observed big(4_295_128_740), limit Shown::uint(0);
+    a_swap_that_stops_at_a_price_is_refused_on_swap_router: Swap { price_limit: u(1), ..SWAP }.on_router()
+        => PriceLimitNotAllowed observed big(1), limit Shown::uint(0);
     a_swap_of_nothing_is_refused: Swap { amount_in: u(0), ..SWAP }.on_router_02() => AmountInZero;
     a_swap_above_the_cap_is_refused: Swap { amount_in: u(1001), ..SWAP }.on_router()
         => AmountAboveCap observed big(1001), limit big(1000);

@@ -138,6 +138,7 @@ fn judge(
         amount_in_max: cap,
         out_per_in_min: Ratio { numerator: U256::ZERO, denominator: U256::ONE },
         deadline_ahead_max_s: DAYS_90_S,
+        without_deadline: true,
         exact_output: true,
         native: true,
         fee_on_transfer: true,

@@ -203,30 +203,32 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
 }
 
 /// Each contract that the line's author names is granted as the router it is; one that is none of the others
-/// as a SwapRouter02, of which every chain has its own.
+/// as a SwapRouter02, of which every chain has its own. An entry for each: a router is no recipient of its own.
 fn evm_swaps(text: &mut String, question: &Question, all: &str) -> std::fmt::Result {
     let universal = UNIVERSAL_ROUTERS.iter().map(|(router, contracts)| (*router, *contracts));
     let known = [("SwapRouter", &[SWAP_ROUTER][..]), ("V2Router", &V2_ROUTERS[..])];
     let known: Vec<_> = known.into_iter().chain(universal).collect();
-    let is_known = |text: &str| known.iter().any(|(_, contracts)| contracts.contains(&text));
-    let mut routers: Vec<_> = known
-        .iter()
-        .map(|(router, contracts)| (*router, addresses(question, |text| contracts.contains(&text))))
-        .collect();
-    routers.push(("SwapRouter02", addresses(question, |text| !is_known(text))));
-    for (router, contracts) in routers {
-        if contracts == "[]" || question.allow.len() < 2 {
+    let kind_of = |text: &str| known.iter().find(|(_, contracts)| contracts.contains(&text));
+    for contract in &question.allow {
+        let is_named = addresses(question, |text| text == contract) != "[]";
+        if !is_named || question.allow.len() < 2 {
             continue;
         }
+        let router = kind_of(contract).map_or("SwapRouter02", |(router, _)| router);
+        let recipients = addresses(question, |text| text != contract);
         let grants = match router {
             "V2Router" => "fee_on_transfer = true\n".to_owned(),
-            "SwapRouter" | "SwapRouter02" => "pool_fees = \"any\"\nmulticall = true\n".to_owned(),
-            _ => format!("pool_fees = \"any\"\nportion = {{ recipients = {all}, bips_max = 10000 }}\n"),
+            "SwapRouter" => "pool_fees = \"any\"\nmulticall = true\n".to_owned(),
+            "SwapRouter02" => "pool_fees = \"any\"\nmulticall = true\nwithout_deadline = true\n".to_owned(),
+            _ => format!(
+                "pool_fees = \"any\"\nwithout_deadline = true\n\
+                 portion = {{ recipients = {recipients}, bips_max = 10000 }}\n"
+            ),
         };
         write!(
             text,
-            "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = {contracts}\nrouter = \"{router}\"\n\
-             tokens_in = {all}\ntokens_out = {all}\nintermediates = {all}\nrecipients = {all}\n\
+            "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = [\"{contract}\"]\nrouter = \"{router}\"\n\
+             tokens_in = {all}\ntokens_out = {all}\nintermediates = {all}\nrecipients = {recipients}\n\
              exact_output = true\nnative = true\namount_in_max = \"{EVM_AMOUNT_MAX}\"\n\
              out_per_in_min = {{ numerator = 0, denominator = 1 }}\ndeadline_ahead_max_s = {DAYS_90_S}\n{grants}"
         )?;
