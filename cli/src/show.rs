@@ -151,8 +151,7 @@ impl BookVisitor for Show {
 
     fn open_list(&mut self, len: usize) {
         if len == 0 {
-            // The one list that allows everything when it names nothing; a book writes it as "any".
-            self.leaf(if self.field == "pool_fees" { "(any)" } else { "(none)" });
+            self.leaf("(none)");
             self.around.push(Around::List);
         } else {
             self.open(Around::List);

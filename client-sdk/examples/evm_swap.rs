@@ -1,15 +1,15 @@
 //! A swap of 25 USDC for native coin on Base through SwapRouter02: one multicall that swaps into the router and
 //! unwraps what it got for the sender.
 //!
-//! ```sh
-//! cargo run -p client-sdk --example evm_swap                                  # prints the payload
-//! cargo run -p client-sdk --example evm_swap unix:/run/portcullis/bots.sock 0 # has key slot 0 sign it
+//! ```text
+//! cargo run -p client-sdk --example evm_swap                                   # prints the payload
+//! cargo run -p client-sdk --example evm_swap -- unix:/path/of/the/vault.sock   # the raw transaction
 //! ```
-//!
-//! The book must grant the swap with `multicall` and `native` and name Base's WETH.
+//! The demo desk's vault (`policies/book/demo.toml`) signs it: its book grants the swap with `multicall` and `native`
+//! and names Base's WETH.
 
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_weth, v3_swap};
 use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
@@ -19,8 +19,9 @@ const SWAP_ROUTER_02: Address = address(0x2626664c2603336e57b271c5c0b26f42, 0x17
 const USDC: Address = address(0x833589fcd6edb6e08f4c7c32d4f71b54, 0xbda02913);
 const WETH: Address = address(0x42000000000000000000000000000000, 0x00000006);
 
-/// The sender; a bot knows its own.
-const ACCOUNT: Address = [0x11; 20];
+/// The demo desk's key for EVM chains, and its address.
+const SLOT: u16 = 0;
+const ACCOUNT: Address = address(0x4a9a1fb490401a4ae65ceb3d3d345bcf, 0xd31220dd);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -29,15 +30,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", hex(&payload));
         return Ok(());
     };
-    let key_slot = arguments.next().ok_or("a key slot behind the address")?.parse()?;
     let config = Config { connect_timeout: Duration::from_millis(500), ..Config::default() };
     let mut client = Client::connect(vault.parse()?, config)?;
-    let signed = client.sign(key_slot, PayloadKind::EvmEip1559, &payload)?;
+    let signed = client.sign(SLOT, PayloadKind::EvmEip1559, &payload)?;
     let signature = signed.signature.secp256k1().ok_or("not a signature of this venue")?;
     println!("{}", hex(&assemble_signed(&payload, &signature)?));
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn payload() -> Result<Vec<u8>, Box<dyn Error>> {
     let gas = Gas {
         chain_id: 8453,
@@ -52,7 +53,7 @@ fn payload() -> Result<Vec<u8>, Box<dyn Error>> {
     // The router keeps what is bought until the next call unwraps it.
     let swap = v3_swap(Router::SwapRouter02, &path, &universal_router::ROUTER, &amounts)?;
     let unwrap = unwrap_weth(amount_out_min, &ACCOUNT);
-    let deadline_s = std::env::var("DEADLINE_S").map_or(Ok(1_800_000_000), |text| text.parse())?;
+    let deadline_s = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() + 600;
     let data = multicall(Bound::Deadline(deadline_s), &[swap, unwrap]);
     Ok(call(&gas, &SWAP_ROUTER_02, U256::ZERO, &data)?)
 }

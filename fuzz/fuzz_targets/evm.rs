@@ -2,6 +2,7 @@
 //! judged, by a book that lists every address in it and by one that lists none.
 #![no_main]
 
+use venues::book_value::AnyOr;
 use venues::evm::rules::{
     ApproveLimits, Limits, NativeLimits, Permit2ApproveLimits, Permit2Limits, PermitLimits, PortionLimits, Ratio,
     Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
@@ -90,7 +91,7 @@ fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
         tokens_in: allow,
         tokens_out: allow,
         intermediates: allow,
-        pool_fees: &[],
+        pool_fees: AnyOr::Any,
         recipients: allow,
         amount_in_max: CAP,
         out_per_in_min: Ratio { numerator: U256::ONE, denominator: CAP },

@@ -1,5 +1,6 @@
 //! Swaps, the WETH of chains and Permit2 in a book file ([`venues::evm::rules`]).
 
+use venues::book_value::AnyOr;
 use venues::evm::rules::{
     Permit2ApproveLimits, Permit2Limits, PortionLimits, Ratio, Router, SwapLimits, WethLimits,
 };
@@ -111,7 +112,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
         tokens_in: tokens_in?.leak(),
         tokens_out: tokens_out?.leak(),
         intermediates: intermediates?.leak(),
-        pool_fees: pool_fees?.leak(),
+        pool_fees: pool_fees?,
         recipients: recipients?.leak(),
         amount_in_max: amount_in_max?,
         out_per_in_min: out_per_in_min?,
@@ -213,21 +214,20 @@ fn portion(
     })
 }
 
-/// The fees, or the word "any", which a book holds as no fees at all: it must be said, never left empty. The
-/// V2 router has no pools of V3.
-fn pool_fees(table: &mut Table<'_>, router: Option<Router>) -> Option<Vec<u32>> {
+/// The fees, or the word "any". The V2 router has no pools of V3.
+fn pool_fees(table: &mut Table<'_>, router: Option<Router>) -> Option<AnyOr<'static, u32>> {
     const KEY: &str = "pool_fees";
     if router == Some(Router::V2Router) {
         return match table.take(KEY) {
             Some(field) => field.fault(Rule::UnusedKey, "pairs of V2 have no fee tiers"),
-            None => Some(Vec::new()),
+            None => Some(AnyOr::Listed(&[])),
         };
     }
     table.required(KEY, |field| {
         if field.value()?.is_str() {
-            return field.choice(&[("any", ())]).map(|()| Vec::new());
+            return field.choice(&[("any", AnyOr::Any)]);
         }
-        field.some_set(pool_fee)
+        Some(AnyOr::Listed(field.some_set(pool_fee)?.leak()))
     })
 }
 

@@ -95,7 +95,7 @@ fn evm_rules_are_in_wei_and_base_units() {
             tokens_in: &[usdc],
             tokens_out: &[weth],
             intermediates: &[],
-            pool_fees: &[500],
+            pool_fees: AnyOr::Listed(&[500]),
             recipients: &[],
             amount_in_max: U256::from(8),
             out_per_in_min: evm::Ratio { numerator: U256::from(9), denominator: U256::from(10) },
@@ -186,7 +186,7 @@ fn any_pool_fee_is_a_word_and_the_longest_deadline_90_days() {
         .replace("deadline_ahead_max_s = 60", "deadline_ahead_max_s = 7_776_000");
     let book = compile("desk.toml", &text).unwrap();
     let swaps = book.slot(7).unwrap().grants.evm.unwrap().swaps;
-    assert_eq!((swaps[0].pool_fees, swaps[0].deadline_ahead_max_s), (&[][..], 7_776_000));
+    assert_eq!((swaps[0].pool_fees, swaps[0].deadline_ahead_max_s), (AnyOr::Any, 7_776_000));
 }
 
 #[test]
@@ -442,7 +442,7 @@ fn every_grant_of_swaps_weth_and_permit2_is_read() {
     assert!(first.native && first.exact_output && !first.fee_on_transfer && first.portion.is_none());
     assert_eq!(
         (second.router, second.fee_on_transfer, second.pool_fees),
-        (evm::Router::V2Router, true, &[][..])
+        (evm::Router::V2Router, true, AnyOr::Listed(&[]))
     );
     assert_eq!(third.router, evm::Router::UniversalRouterV2_1_1);
     assert_eq!(third.portion.unwrap(), evm::PortionLimits { recipients: &[treasury()], bips_max: 25 });

@@ -74,9 +74,7 @@ impl Judged<'_, '_> {
             return Err(Refusal::FunctionNotAllowed.into());
         }
         require_no_price_limit(swap.sqrt_price_limit_x96)?;
-        if !entry.pool_fees.is_empty()
-            && let Some(fee) = swap.route.pool_fees().find(|fee| !entry.pool_fees.contains(fee))
-        {
+        if let Some(fee) = swap.route.pool_fees().find(|fee| !entry.pool_fees.allows(fee)) {
             return Err(Why::new(Refusal::PoolFeeNotAllowed).observed(Shown::uint(fee.into())));
         }
         let mut intermediates = swap.route.intermediates();

@@ -1,7 +1,7 @@
 //! What a desk may allow of EIP-1559 transactions. Where nothing is listed nothing is allowed; `judge.rs` says
 //! in which order the rules are asked. Calls that are not understood have no rule and cannot be allowed.
 
-use crate::book_value::{book_enum, book_struct};
+use crate::book_value::{AnyOr, book_enum, book_struct};
 use crate::{Address, U256};
 
 book_struct! {
@@ -148,8 +148,8 @@ book_struct! {
         pub tokens_out: &'b [Address],
         /// Tokens a path may lead through; none means single pools only.
         pub intermediates: &'b [Address],
-        /// Pool fees of V3 in hundredths of a basis point; empty means any that fits uint24.
-        pub pool_fees: &'b [u32],
+        /// Pool fees of V3 in hundredths of a basis point.
+        pub pool_fees: AnyOr<'b, u32>,
         /// Output to these addresses. The key's own address is always allowed, the router itself never.
         pub recipients: &'b [Address],
         /// Largest input of one swap, base units of the token sold. An input of zero is refused.

@@ -1,5 +1,6 @@
 //! The book that the rule tests judge by, and the addresses in it.
 
+use venues::book_value::AnyOr;
 use venues::evm::rules::{
     ApproveLimits, Limits, NativeLimits, Permit2ApproveLimits, Permit2Limits, PermitLimits, PortionLimits,
     Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
@@ -46,7 +47,7 @@ pub(crate) const fn swaps(router: Router, routers: &'static [Address]) -> SwapLi
         tokens_in: &[USDC, WETH],
         tokens_out: &[WETH, USDC],
         intermediates: &[DAI],
-        pool_fees: &[500, 3000],
+        pool_fees: AnyOr::Listed(&[500, 3000]),
         recipients: &[FRIEND, ZERO, TWO, ROUTER_02],
         amount_in_max: u(1000),
         // At least three out for two in.

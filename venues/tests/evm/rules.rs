@@ -1,5 +1,6 @@
 //! The rules' refusals, one row a test: a payload that the book allows, and one change that it does not.
 
+use venues::book_value::AnyOr;
 use venues::evm::decode;
 use venues::evm::rules::{Limits, Ratio, Router, SwapLimits};
 use venues::{AccountNonce, Address, Charge, Grants, Payload, U256};
@@ -307,8 +308,11 @@ fn a_ratio_without_a_denominator_refuses_everything() {
 }
 
 #[test]
-fn an_empty_list_of_pool_fees_takes_any() {
-    let entry = SwapLimits { pool_fees: &[], ..swaps(Router::SwapRouter02, &[ROUTER_02]) };
+fn pool_fees_left_open_take_any_and_an_empty_list_none() {
+    let none = SwapLimits { pool_fees: AnyOr::Listed(&[]), ..swaps(Router::SwapRouter02, &[ROUTER_02]) };
+    let why = judge_by(&Limits { swaps: &[none], ..BOOK }, &SWAP.on_router_02()).unwrap_err();
+    assert_eq!(why.refusal, Refusal::PoolFeeNotAllowed);
+    let entry = SwapLimits { pool_fees: AnyOr::Any, ..swaps(Router::SwapRouter02, &[ROUTER_02]) };
     let book = Limits { swaps: &[entry], ..BOOK };
     let swap = Swap { fee: 0xff_ffff, ..SWAP };
     assert!(judge_by(&book, &swap.on_router_02()).is_ok());

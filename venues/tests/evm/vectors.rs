@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use venues::book_value::AnyOr;
 use venues::evm::rules::{
     ApproveLimits, Limits, NativeLimits, Permit2ApproveLimits, Permit2Limits, PermitLimits, PortionLimits,
     Ratio, Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
@@ -133,7 +134,7 @@ fn judge(
         tokens_in: allow,
         tokens_out: allow,
         intermediates: allow,
-        pool_fees: &[],
+        pool_fees: AnyOr::Any,
         recipients: allow,
         amount_in_max: cap,
         out_per_in_min: Ratio { numerator: U256::ZERO, denominator: U256::ONE },
