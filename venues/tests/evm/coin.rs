@@ -136,7 +136,7 @@ fn an_exact_output_that_stops_at_a_price_need_not_be_bought() {
         let words = [&pool[..], &[u(1500), u(1000), limit]].concat();
         let with_deadline = [&pool[..], &[AHEAD, u(1500), u(1000), limit]].concat();
         let single = Draft::call(ROUTER_02, 0x5023_b4df, &words);
-        let inside = multicall(u(0), &[single.data.clone()]);
+        let inside = multicall(u(0), std::slice::from_ref(&single.data));
         [single, Draft::call(ROUTER, 0xdb3e_2198, &with_deadline), inside]
     };
     for limit in [U256::ONE, u(4_295_128_740), U256::MAX >> 96] {
@@ -151,7 +151,7 @@ fn an_exact_output_that_stops_at_a_price_need_not_be_bought() {
 fn coin_for_a_swap_that_stops_at_a_price_would_stay_with_the_router() {
     let words = [word(WETH), word(USDC), u(500), word(OWN), u(1000), u(1500), u(1)];
     let single = Draft { value: u(1000), ..Draft::call(ROUTER_02, 0x04e4_5aaf, &words) };
-    let inside = multicall(u(1000), &[single.data.clone()]);
+    let inside = multicall(u(1000), std::slice::from_ref(&single.data));
     for draft in [single, inside] {
         assert_eq!(refusal_by(&BOOK, &draft), Some(Refusal::PriceLimitNotAllowed));
     }
@@ -225,7 +225,7 @@ fn a_call_without_a_deadline_is_refused_unless_the_book_says_so() {
     let swap = v3(ONE, [1000, 1500], [USDC, WETH], 1);
     let drafts = [
         single.clone(),
-        multicall(u(0), &[single.data.clone()]),
+        multicall(u(0), std::slice::from_ref(&single.data)),
         Draft::call_with(ROUTER_02, 0x1f04_64d1, &behind),
         Draft::call_with(UNIVERSAL, 0x2485_6bc3, &[Arg::Bytes(vec![0]), Arg::List(vec![swap.clone()])]),
     ];

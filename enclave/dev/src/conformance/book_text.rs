@@ -202,6 +202,11 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
     evm_swaps(text, question, &all)
 }
 
+/// Addresses 1 and 2, which stand for the sender and the router.
+fn is_sentinel(text: &str) -> bool {
+    matches!(text.trim_start_matches("0x").trim_start_matches('0'), "1" | "2")
+}
+
 /// Each contract that the line's author names is granted as the router it is; one that is none of the others
 /// as a SwapRouter02, of which every chain has its own. An entry for each: a router is no recipient of its own.
 fn evm_swaps(text: &mut String, question: &Question, all: &str) -> std::fmt::Result {
@@ -215,7 +220,7 @@ fn evm_swaps(text: &mut String, question: &Question, all: &str) -> std::fmt::Res
             continue;
         }
         let router = kind_of(contract).map_or("SwapRouter02", |(router, _)| router);
-        let recipients = addresses(question, |text| text != contract);
+        let recipients = addresses(question, |text| text != contract && !is_sentinel(text));
         let grants = match router {
             "V2Router" => "fee_on_transfer = true\n".to_owned(),
             "SwapRouter" => "pool_fees = \"any\"\nmulticall = true\n".to_owned(),
