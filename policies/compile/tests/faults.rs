@@ -163,7 +163,7 @@ rows! {
     a_chain_twice: ["chains = [1, 10]\nfee" => "chains = [1, 10, §1]\nfee"], Duplicate;
     an_asset_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.order.assets]]\nasset = §5\nsize_max = 1\nprice_min = 1\nprice_max = 1\nnotional_max = 1\n[[slots.hyperliquid.transfers]]"], Duplicate;
     a_market_twice: ["kind = \"spot\"\nindex = 13\nbase_decimals = 6" => "kind = \"perp\"\nindex = §13"], Duplicate;
-    an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "numerator = 9" => "numerator = 0"], Duplicate;
+    an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = \"any\""], Duplicate;
     an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "action = \"spotSend\"\namount_max = \"4.5\"" => "action = §\"spotSend\"\namount_max = \"4.5\""], Duplicate;
 
     a_size_cap_of_zero: ["size_max = \"1.5\"" => "size_max = §\"0.00\""], ZeroCap;
@@ -179,6 +179,11 @@ rows! {
 
     a_collar_of_modifications_upside_down: ["price_max = 1_000" => "price_max = §\"0.4\""], Collar;
 
+    a_ratio_of_zero: ["numerator = 9" => "numerator = §0"], ZeroRatio;
+    another_word_for_a_ratio: ["out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = §\"none\""], UnknownValue;
+    an_unlimited_amount: ["{ recipients = [], amount_max = 5 }" => "{ recipients = [], amount_max = §\"115792089237316195423570985008687907853269984665640564039457584007913129639935\" }"], UnlimitedCap;
+    an_unlimited_fee: ["fee_per_gas_max = \"1.5 gwei\"" => "fee_per_gas_max = §0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"], UnlimitedCap;
+    an_unlimited_permit2_approval: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\napprove = { tokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"], spenders = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"], amount_max = §\"1461501637330902918203684832716283019655932542975\", expiration_ahead_max_s = 60 }\n[[slots.evm.swaps]]"], UnlimitedCap;
     a_ratio_over_zero: ["denominator = 10" => "denominator = §0"], ZeroDenominator;
     a_ratio_over_two_pairs: ["tokens_out = [" => "tokens_out = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\", ", "out_per_in_min = " => "out_per_in_min = §"], AmbiguousRatio;
 
@@ -226,6 +231,7 @@ rows! {
     a_token_entry_behind_another: ["[[slots.evm.swaps]]" => "§[[slots.evm.tokens]]\nchains = [10]\ntokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\ntransfer = { amount_max = 1 }\n[[slots.evm.swaps]]"], UnreachableRule;
     a_swap_behind_another: ["[[slots]]\nslot = 3" => "§[[slots.evm.swaps]]\nchains = [1]\nrouters = [\"0xE592427A0AEce92De3Edee1F18E0157C05861564\"]\nrouter = \"SwapRouter\"\ntokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]\ntokens_out = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]\npool_fees = [3000]\namount_in_max = 8\nout_per_in_min = { numerator = 9, denominator = 10 }\ndeadline_ahead_max_s = 60\n[[slots]]\nslot = 3"], UnreachableRule;
     a_second_weth_of_a_chain: ["[[slots.evm.swaps]]" => "[[slots.evm.weth]]\nchains = [1]\ncontract = \"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"\n§[[slots.evm.weth]]\nchains = [10, 1]\ncontract = \"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"\n[[slots.evm.swaps]]"], UnreachableRule;
+    a_permit2_entry_behind_two_others_together: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.permit2]]\nchains = [10]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n§[[slots.evm.permit2]]\nchains = [1, 10]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.swaps]]"], UnreachableRule;
     a_permit2_entry_behind_another: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.swaps]]"], UnreachableRule;
     a_permit2_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\n[[slots.evm.swaps]]"], EmptyGrants;
     a_swap_of_a_token_into_itself: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "tokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]" => "tokens_in = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]"], UnreachableRule;
