@@ -4,21 +4,24 @@ use venues::SingleUseId;
 use wire::{Refusal, Shown, Why};
 
 /// How many numbers a key remembers.
-pub(crate) const IDS_MAX: usize = 256;
+pub(crate) const IDS_MAX: usize = 1_024;
 
 /// The last [`IDS_MAX`] numbers a key has signed.
 ///
-/// The numbers are random, so none of them says that it is older than a forgotten one: what an order's deadline
-/// and the venue's own bitmap rule out is not repeated here. A ledger starts empty at each boot.
+/// The numbers are random, so none of them says that it is older than a forgotten one: a number is signed once
+/// among these, and what an order's deadline and the venue's own bitmap rule out is not repeated here. A ledger
+/// starts empty at each boot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdLedger {
+    /// The low bytes of each number: what is looked through first. A place that is not used yet holds zeros.
+    lows: [u64; IDS_MAX],
     ids: [Option<SingleUseId>; IDS_MAX],
     next: usize,
 }
 
 impl IdLedger {
     /// Nothing signed yet.
-    pub(crate) const EMPTY: Self = Self { ids: [None; IDS_MAX], next: 0 };
+    pub(crate) const EMPTY: Self = Self { lows: [0; IDS_MAX], ids: [None; IDS_MAX], next: 0 };
 
     /// Whether none of `ids` was signed and none stands there twice.
     ///
@@ -28,7 +31,7 @@ impl IdLedger {
         for (at, id) in ids.iter().enumerate() {
             let Some(asked) = id else { continue };
             let is_repeated = ids.iter().take(at).any(|earlier| earlier == id);
-            if is_repeated || self.ids.contains(id) {
+            if is_repeated || self.contains(asked) {
                 return Err(Why::new(Refusal::NonceAlreadyUsed)
                     .observed(Shown::Uint256(asked.id))
                     .subject(at));
@@ -37,15 +40,28 @@ impl IdLedger {
         Ok(())
     }
 
+    fn contains(&self, id: &SingleUseId) -> bool {
+        let low = low(id);
+        let places = self.lows.iter().zip(&self.ids);
+        places.filter(|(known, _)| **known == low).any(|(_, known)| known.as_ref() == Some(id))
+    }
+
     /// Marks numbers as signed; the oldest are forgotten.
     pub(crate) fn record(&mut self, ids: &[Option<SingleUseId>]) {
         for id in ids.iter().flatten() {
-            if let Some(place) = self.ids.get_mut(self.next) {
-                *place = Some(*id);
+            if let (Some(place), Some(place_low)) =
+                (self.ids.get_mut(self.next), self.lows.get_mut(self.next))
+            {
+                (*place, *place_low) = (Some(*id), low(id));
             }
             self.next = (self.next + 1) % IDS_MAX;
         }
     }
+}
+
+/// The last eight bytes: small numbers differ there, and hashes everywhere.
+fn low(id: &SingleUseId) -> u64 {
+    id.id.last_chunk().map_or(0, |low| u64::from_be_bytes(*low))
 }
 
 #[cfg(test)]
@@ -81,11 +97,28 @@ mod tests {
     }
 
     #[test]
+    fn numbers_with_the_same_low_bytes_are_told_apart() {
+        let ending = |first: u8| {
+            let mut bytes = [0; 32];
+            bytes[0] = first;
+            [Some(SingleUseId { space: IdSpace::Permit2Transfer, chain_id: 1, id: bytes })]
+        };
+        let mut ledger = IdLedger::EMPTY;
+        ledger.check(&ending(0)).unwrap();
+        for first in [1, 2] {
+            ledger.check(&ending(first)).unwrap();
+            ledger.record(&ending(first));
+        }
+        assert!(ledger.check(&ending(1)).is_err() && ledger.check(&ending(2)).is_err());
+        assert_eq!(ledger.check(&ending(3)), Ok(()));
+    }
+
+    #[test]
     fn the_last_ids_are_remembered() {
         let mut ledger = IdLedger::EMPTY;
         let numbered = |number: usize| {
             let mut bytes = [0; 32];
-            bytes[..8].copy_from_slice(&(number as u64).to_be_bytes());
+            bytes[24..].copy_from_slice(&(number as u64).to_be_bytes());
             [Some(SingleUseId { space: IdSpace::PolymarketSalt, chain_id: 137, id: bytes })]
         };
         for number in 0..=IDS_MAX {

@@ -9,7 +9,7 @@ use crate::nonces::NonceLedger;
 
 /// Reservations per key slot. Starts empty at boot; nothing is ever given back.
 ///
-/// A key takes some 20 KiB, so the caller says where they stand: `K` is a slice of [`KeyUsage::EMPTY`], one for
+/// A key takes some 80 KiB, so the caller says where they stand: `K` is a slice of [`KeyUsage::EMPTY`], one for
 /// each slot of the book.
 #[derive(Debug)]
 pub struct Usage<K> {

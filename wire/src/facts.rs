@@ -228,6 +228,14 @@ fact_keys! {
     RelayFee = 206 "relay_fee",
     MaxAmount = 207 "max_amount",
     RouterCalldataSize = 208 "router_calldata_size",
+    AuctionStartBlock = 209 "auction_start_block",
+    BaselinePriorityFeeWei = 220 "baseline_priority_fee_wei",
+    StartingBaseFee = 221 "starting_base_fee",
+    InputCurve = 222 "input_curve",
+    RelativeBlocks = 223 "relative_blocks",
+    RelativeAmounts = 224 "relative_amounts",
+    AdjustmentPerGweiBaseFee = 225 "adjustment_per_gwei_base_fee",
+    ValidationDataHash = 226 "validation_data_hash",
 }
 
 /// Where a decoded payload tells its facts.
@@ -238,6 +246,8 @@ pub trait FactSink {
     fn text(&mut self, key: FactKey, value: &str);
     /// An unsigned integer, big-endian; leading zeros are dropped.
     fn uint_be(&mut self, key: FactKey, value: &[u8]);
+    /// A negative integer by its absolute value, big-endian and not zero; leading zeros are dropped.
+    fn negative_be(&mut self, key: FactKey, absolute: &[u8]);
     /// A signed integer.
     fn int(&mut self, key: FactKey, value: i64);
     /// A 20-byte address.
@@ -333,10 +343,12 @@ impl FactSink for FactWriter<'_> {
     fn uint_be(&mut self, key: FactKey, value: &[u8]) {
         self.put_sized(key, TAG_UINT, without_leading_zeros(value));
     }
+    fn negative_be(&mut self, key: FactKey, absolute: &[u8]) {
+        self.put_sized(key, TAG_NEGATIVE, without_leading_zeros(absolute));
+    }
     fn int(&mut self, key: FactKey, value: i64) {
         let absolute = value.unsigned_abs().to_be_bytes();
-        let tag = if value < 0 { TAG_NEGATIVE } else { TAG_UINT };
-        self.put_sized(key, tag, without_leading_zeros(&absolute));
+        if value < 0 { self.negative_be(key, &absolute) } else { self.uint_be(key, &absolute) }
     }
     fn address(&mut self, key: FactKey, value: &[u8; 20]) {
         self.put([&[key as u8, TAG_ADDRESS], value, &[]]);
@@ -386,11 +398,11 @@ pub fn read(mut bytes: &[u8], sink: &mut dyn FactSink) -> Result<(), NotFacts> {
             TAG_TEXT => sink.text(key, core::str::from_utf8(sized(&mut bytes)?).map_err(|_| NotFacts)?),
             TAG_UINT => sink.uint_be(key, sized(&mut bytes)?),
             TAG_NEGATIVE => {
-                let mut absolute = [0_u8; 8];
-                let value = sized(&mut bytes)?;
-                let at = absolute.len().checked_sub(value.len()).ok_or(NotFacts)?;
-                absolute.get_mut(at..).ok_or(NotFacts)?.copy_from_slice(value);
-                sink.int(key, 0_i64.checked_sub_unsigned(u64::from_be_bytes(absolute)).ok_or(NotFacts)?);
+                let absolute = sized(&mut bytes)?;
+                if absolute.iter().all(|byte| *byte == 0) || absolute.len() > 32 {
+                    return Err(NotFacts);
+                }
+                sink.negative_be(key, absolute);
             }
             TAG_ADDRESS => sink.address(key, take(&mut bytes, 20)?.try_into().map_err(|_| NotFacts)?),
             TAG_KEY => sink.key(key, take(&mut bytes, 32)?.try_into().map_err(|_| NotFacts)?),
@@ -426,6 +438,7 @@ mod tests {
     fn tell(sink: &mut dyn FactSink) {
         sink.uint(FactKey::ChainId, 0);
         sink.int(FactKey::OraclePriceOffset, i64::MIN);
+        sink.negative_be(FactKey::Element, &[0xff; 32]);
         sink.text(FactKey::Function, "transfer");
         sink.open_list(FactKey::Orders);
         sink.open_object(FactKey::Element);
@@ -451,12 +464,12 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_cut_between_facts_and_said() {
-        let mut whole = [0; 100];
+        let mut whole = [0; 140];
         let mut writer = FactWriter::new(&mut whole);
         tell(&mut writer);
         let whole_size = writer.used();
         for size in 0..whole.len() {
-            let mut buffer = [0; 100];
+            let mut buffer = [0; 140];
             let mut writer = FactWriter::new(&mut buffer[..size]);
             tell(&mut writer);
             let (used, complete) = (writer.used(), writer.is_complete());

@@ -119,6 +119,13 @@ impl<W: Write> FactSink for JsonFacts<'_, W> {
             out.write_char('"')
         });
     }
+    fn negative_be(&mut self, key: FactKey, absolute: &[u8]) {
+        self.member(key, |out| {
+            out.write_str("\"-")?;
+            decimal(out, absolute)?;
+            out.write_char('"')
+        });
+    }
     fn int(&mut self, key: FactKey, value: i64) {
         self.member(key, |out| write!(out, "\"{value}\""));
     }
@@ -159,6 +166,7 @@ mod tests {
         sink.uint_be(FactKey::Value, &[0xff; 32]);
         sink.uint_be(FactKey::Nonce, &[]);
         sink.int(FactKey::OraclePriceOffset, -7);
+        sink.negative_be(FactKey::Margin, &[1, 0]);
         sink.open_list(FactKey::Orders);
         sink.open_object(FactKey::Element);
         sink.flag(FactKey::ReduceOnly, false);
@@ -171,7 +179,7 @@ mod tests {
         assert_eq!(
             text,
             "{\"value\":\"115792089237316195423570985008687907853269984665640564039457584007913129639935\",\
-             \"nonce\":\"0\",\"oracle_price_offset\":\"-7\",\"orders\":[{\"reduce_only\":false,\"side\":\"a\\\"b\\\\\\u000a\"},\"10\"],\
+             \"nonce\":\"0\",\"oracle_price_offset\":\"-7\",\"ntli\":\"-256\",\"orders\":[{\"reduce_only\":false,\"side\":\"a\\\"b\\\\\\u000a\"},\"10\"],\
              \"to\":\"0xabababababababababababababababababababab\"}"
         );
     }

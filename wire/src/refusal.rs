@@ -449,6 +449,12 @@ refusals! {
     RelayInputNotAllowed = 3238,
     /// The relay order's fee token is not on the list, or its most is above the cap.
     RelayFeeNotAllowed = 3239,
+    /// A priority fee scales an output to another address faster than the key's own.
+    OutputScalesAboveOwn = 3240,
+    /// Curve or base fee can lift an output to another address above its start.
+    OutputToOthersRises = 3241,
+    /// Outputs in the key's own token have curves of other blocks, so that their share is not told by their points.
+    OutputCurvesDiffer = 3242,
 
     // ---- denied: Polymarket ----
     /// Orders are not granted.

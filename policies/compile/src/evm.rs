@@ -89,9 +89,15 @@ fn native(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<NativeLimits
 }
 
 fn hides_native(earlier: &[NativeLimits<'_>], entry: &NativeLimits<'_>) -> bool {
-    earlier
-        .iter()
-        .any(|earlier| covers(earlier.chains, entry.chains) && covers(earlier.recipients, entry.recipients))
+    // The key's own address, which needs no list, is the one that is `None`.
+    let recipients: Vec<_> = entry.recipients.iter().map(Some).chain([None]).collect();
+    is_decided([entry.chains.len(), recipients.len(), 1, 1], |[chain, recipient, ..]| {
+        let (chain, recipient) = (entry.chains.get(chain), recipients.get(recipient).copied().flatten());
+        earlier.iter().any(|earlier| {
+            names(earlier.chains, chain)
+                && recipient.is_none_or(|recipient| earlier.recipients.contains(recipient))
+        })
+    })
 }
 
 fn tokens(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<TokenLimits<'static>> {
@@ -123,10 +129,11 @@ fn tokens(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<TokenLimits<
 fn hides_tokens(earlier: &[TokenLimits<'_>], entry: &TokenLimits<'_>) -> bool {
     let hidden = |grants: fn(&TokenLimits<'_>) -> bool| {
         !grants(entry)
-            || earlier.iter().any(|earlier| {
-                grants(earlier)
-                    && covers(earlier.chains, entry.chains)
-                    && covers(earlier.tokens, entry.tokens)
+            || is_decided([entry.chains.len(), entry.tokens.len(), 1, 1], |[chain, token, ..]| {
+                let (chain, token) = (entry.chains.get(chain), entry.tokens.get(token));
+                earlier.iter().any(|earlier| {
+                    grants(earlier) && names(earlier.chains, chain) && names(earlier.tokens, token)
+                })
             })
     };
     hidden(|limits| limits.transfer.is_some())
@@ -184,7 +191,27 @@ pub(crate) fn seconds_ahead(field: Field<'_>) -> Option<u64> {
     Some(seconds)
 }
 
-/// Whether every element of `inner` is in `outer`.
-pub(crate) fn covers<T: PartialEq>(outer: &[T], inner: &[T]) -> bool {
-    inner.iter().all(|element| outer.contains(element))
+/// Most combinations that are looked at one by one; of a larger entry nothing is said.
+const COMBINATIONS_MAX: usize = 10_000;
+
+/// Whether earlier entries, together, decide every combination of what an entry names: `lens` are the lengths of
+/// its lists, `decided` says it of one place in each.
+pub(crate) fn is_decided(lens: [usize; 4], decided: impl Fn([usize; 4]) -> bool) -> bool {
+    let combinations = lens.iter().try_fold(1_usize, |product, len| product.checked_mul(*len));
+    let Some(combinations) = combinations.filter(|count| *count <= COMBINATIONS_MAX) else {
+        return false;
+    };
+    (0..combinations).all(|combination| {
+        let mut rest = combination;
+        decided(lens.map(|len| {
+            let place = rest % len;
+            rest /= len;
+            place
+        }))
+    })
+}
+
+/// Whether a list has an element that is there.
+pub(crate) fn names<T: PartialEq>(list: &[T], element: Option<&T>) -> bool {
+    element.is_some_and(|element| list.contains(element))
 }

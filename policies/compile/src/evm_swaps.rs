@@ -6,10 +6,10 @@ use venues::evm::rules::{
 };
 use venues::{Address, U256};
 
-use crate::evm::{chains, covers, seconds_ahead};
+use crate::evm::{chains, is_decided, names, seconds_ahead};
 use crate::fault::Rule;
 use crate::field::{Field, Table};
-use crate::scalars::{address, cap, uint, uint256, wei};
+use crate::scalars::{address, cap, cap_uint160, uint, uint256, wei};
 
 /// Largest pool fee of Uniswap V3, a uint24.
 const POOL_FEE_MAX: u32 = 0xff_ffff;
@@ -78,16 +78,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
         (Some(tokens_in), Some(tokens_out)) => Some(count_pairs(tokens_in, tokens_out)),
         _ => None,
     };
-    let out_per_in_min = table.required("out_per_in_min", |field| {
-        let ratio = field.table(ratio)?;
-        if !ratio.numerator.is_zero() && pairs.is_some_and(|pairs| pairs > 1) {
-            return field.fault(
-                Rule::AmbiguousRatio,
-                "base units of different tokens do not compare; one entry for each pair, or a numerator of 0",
-            );
-        }
-        Some(ratio)
-    });
+    let out_per_in_min = table.required("out_per_in_min", |field| ratio(field, pairs));
     let exact_output = table.optional("exact_output", |field| field.flag());
     let native = table.optional("native", |field| field.flag());
     let fee_on_transfer =
@@ -239,16 +230,35 @@ fn pool_fee(field: Field<'_>) -> Option<u32> {
     Some(fee)
 }
 
-pub(crate) fn ratio(table: &mut Table<'_>) -> Option<Ratio> {
-    let numerator = table.required("numerator", uint256);
-    let denominator = table.required("denominator", |field| {
-        let denominator = uint256(field)?;
-        if denominator == U256::ZERO {
-            return field.fault(Rule::ZeroDenominator, "a ratio over zero");
-        }
-        Some(denominator)
-    });
-    Some(Ratio { numerator: numerator?, denominator: denominator? })
+/// The ratio, or the word "any", which a book holds as a numerator of 0: it must be said, never counted.
+pub(crate) fn ratio(field: Field<'_>, pairs: Option<usize>) -> Option<Ratio> {
+    if field.value()?.is_str() {
+        return field.choice(&[("any", Ratio { numerator: U256::ZERO, denominator: U256::ONE })]);
+    }
+    let ratio = field.table(|table| {
+        let numerator = table.required("numerator", |field| {
+            let numerator = uint256(field)?;
+            if numerator.is_zero() {
+                return field.fault(Rule::ZeroRatio, "holds nothing; a swap without a minimum is \"any\"");
+            }
+            Some(numerator)
+        });
+        let denominator = table.required("denominator", |field| {
+            let denominator = uint256(field)?;
+            if denominator.is_zero() {
+                return field.fault(Rule::ZeroDenominator, "a ratio over zero");
+            }
+            Some(denominator)
+        });
+        Some(Ratio { numerator: numerator?, denominator: denominator? })
+    })?;
+    if pairs.is_some_and(|pairs| pairs > 1) {
+        return field.fault(
+            Rule::AmbiguousRatio,
+            "base units of different tokens do not compare; one entry for each pair, or \"any\"",
+        );
+    }
+    Some(ratio)
 }
 
 fn count_pairs(tokens_in: &[Address], tokens_out: &[Address]) -> usize {
@@ -312,7 +322,7 @@ pub(crate) fn permit2(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<
 fn permit2_approve(table: &mut Table<'_>) -> Option<Permit2ApproveLimits<'static>> {
     let tokens = table.required("tokens", |field| field.some_set(address));
     let spenders = table.required("spenders", |field| field.some_set(address));
-    let amount_max = table.required("amount_max", |field| cap(field, uint256(field)));
+    let amount_max = table.required("amount_max", cap_uint160);
     let expiration_ahead_max_s = table.required("expiration_ahead_max_s", seconds_ahead);
     Some(Permit2ApproveLimits {
         tokens: tokens?.leak(),
@@ -323,7 +333,8 @@ fn permit2_approve(table: &mut Table<'_>) -> Option<Permit2ApproveLimits<'static
 }
 
 pub(crate) fn hides_permit2(earlier: &[Permit2Limits<'_>], entry: &Permit2Limits<'_>) -> bool {
-    earlier
-        .iter()
-        .any(|earlier| covers(earlier.chains, entry.chains) && covers(earlier.contracts, entry.contracts))
+    is_decided([entry.chains.len(), entry.contracts.len(), 1, 1], |[chain, contract, ..]| {
+        let (chain, contract) = (entry.chains.get(chain), entry.contracts.get(contract));
+        earlier.iter().any(|earlier| names(earlier.chains, chain) && names(earlier.contracts, contract))
+    })
 }

@@ -79,8 +79,12 @@ rules! {
     Duplicate = "duplicate",
     /// A cap of zero. To deny, leave the grant out.
     ZeroCap = "zero-cap",
+    /// A cap that means "unlimited": all ones.
+    UnlimitedCap = "unlimited-cap",
     /// A price collar that starts at zero or ends below its start.
     Collar = "collar",
+    /// A ratio of zero, which holds nothing.
+    ZeroRatio = "zero-ratio",
     /// A ratio over zero.
     ZeroDenominator = "zero-denominator",
     /// A minimum ratio over more than one pair of tokens: base units of different tokens do not compare.

@@ -72,13 +72,44 @@ pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Optio
     }
 }
 
-/// The value, unless it is zero.
-pub(crate) fn cap<T: Default + PartialEq>(field: Field<'_>, value: Option<T>) -> Option<T> {
+/// A number that a cap is: whether it limits nothing.
+pub(crate) trait Cap: Default + PartialEq {
+    /// All ones of its type, which means "unlimited".
+    const ALL_ONES: Self;
+}
+
+macro_rules! caps {
+    ($($number:ty),+) => {
+        $(impl Cap for $number {
+            const ALL_ONES: Self = Self::MAX;
+        })+
+    };
+}
+
+caps!(u8, u16, u32, u64, u128, U256);
+
+/// The value, unless it is zero or all ones.
+pub(crate) fn cap<T: Cap>(field: Field<'_>, value: Option<T>) -> Option<T> {
     let value = value?;
     if value == T::default() {
         return field.fault(Rule::ZeroCap, "a cap of zero allows nothing; leave the grant out instead");
     }
+    if value == T::ALL_ONES {
+        return field.fault(Rule::UnlimitedCap, "a cap of all ones means \"unlimited\"; no book grants that");
+    }
     Some(value)
+}
+
+/// A cap of an amount that Permit2 keeps in 160 bits.
+pub(crate) fn cap_uint160(field: Field<'_>) -> Option<U256> {
+    let amount = cap(field, uint256(field))?;
+    if amount >= U256::MAX.wrapping_shr(96) {
+        return field.fault(
+            Rule::UnlimitedCap,
+            "2^160-1 and more mean \"unlimited\" to Permit2; no book grants that",
+        );
+    }
+    Some(amount)
 }
 
 /// A price collar: the lowest price, not zero, and the highest, not below it.

@@ -1,15 +1,15 @@
 //! The UniswapX and Permit2 rules of a book file ([`venues::uniswapx::rules`]).
 
+use venues::Address;
 use venues::uniswapx::rules::{
     AllowanceLimits, FeeLimits, Limits, OrderType, ReactorLimits, RelayLimits, SwapLimits, TransferLimits,
 };
-use venues::{Address, U256};
 
-use crate::evm::{chains, covers, entries, seconds_ahead};
+use crate::evm::{chains, entries, is_decided, names, seconds_ahead};
 use crate::evm_swaps::ratio;
 use crate::fault::Rule;
-use crate::field::{Field, Table};
-use crate::scalars::{address, cap, uint, uint256};
+use crate::field::Table;
+use crate::scalars::{address, cap, cap_uint160, uint, uint256};
 
 /// Basis points in a whole.
 const BPS: u32 = 10_000;
@@ -96,10 +96,11 @@ fn exclusive_fillers(table: &mut Table<'_>, order: Option<OrderType>) -> Option<
 }
 
 fn hides_reactors(earlier: &[ReactorLimits<'_>], entry: &ReactorLimits<'_>) -> bool {
-    earlier.iter().any(|earlier| {
-        earlier.order == entry.order
-            && covers(earlier.chains, entry.chains)
-            && covers(earlier.reactors, entry.reactors)
+    is_decided([entry.chains.len(), entry.reactors.len(), 1, 1], |[chain, reactor, ..]| {
+        let (chain, reactor) = (entry.chains.get(chain), entry.reactors.get(reactor));
+        earlier.iter().any(|earlier| {
+            earlier.order == entry.order && names(earlier.chains, chain) && names(earlier.reactors, reactor)
+        })
     })
 }
 
@@ -115,16 +116,7 @@ fn swaps(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<SwapLimits<'s
         }
         _ => None,
     };
-    let out_per_in_min = table.required("out_per_in_min", |field| {
-        let ratio = field.table(ratio)?;
-        if !ratio.numerator.is_zero() && pairs.is_some_and(|pairs| pairs > 1) {
-            return field.fault(
-                Rule::AmbiguousRatio,
-                "base units of different tokens do not compare; one entry for each pair, or a numerator of 0",
-            );
-        }
-        Some(ratio)
-    });
+    let out_per_in_min = table.required("out_per_in_min", |field| ratio(field, pairs));
     let fees = table.optional("fees", |field| field.table(fees));
     if pairs == Some(0) {
         return table.fault(Rule::UnreachableRule, "swaps: no token can be swapped into another one");
@@ -167,12 +159,20 @@ fn fees(table: &mut Table<'_>) -> Option<FeeLimits<'static>> {
 }
 
 fn hides_swaps(earlier: &[SwapLimits<'_>], entry: &SwapLimits<'_>) -> bool {
-    earlier.iter().any(|earlier| {
-        covers(earlier.chains, entry.chains)
-            && covers(earlier.tokens_in, entry.tokens_in)
-            && covers(earlier.tokens_out, entry.tokens_out)
-            && (earlier.native_out || !entry.native_out)
-            && (earlier.same_token || !entry.same_token)
+    // The native coin, which is granted without a list, is the one that is `None`.
+    let bought: Vec<_> = entry.tokens_out.iter().map(Some).chain(entry.native_out.then_some(None)).collect();
+    let lens = [entry.chains.len(), entry.tokens_in.len(), bought.len(), 1];
+    is_decided(lens, |[chain, token_in, token_out, _]| {
+        let (chain, token_in) = (entry.chains.get(chain), entry.tokens_in.get(token_in));
+        let token_out = bought.get(token_out).copied().flatten();
+        let is_same = token_in == token_out;
+        (is_same && !entry.same_token)
+            || earlier.iter().any(|earlier| {
+                names(earlier.chains, chain)
+                    && names(earlier.tokens_in, token_in)
+                    && token_out.map_or(earlier.native_out, |token| earlier.tokens_out.contains(token))
+                    && (earlier.same_token || !is_same)
+            })
     })
 }
 
@@ -196,16 +196,17 @@ fn relays(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<RelayLimits<
 }
 
 fn hides_relays(earlier: &[RelayLimits<'_>], entry: &RelayLimits<'_>) -> bool {
-    earlier
-        .iter()
-        .any(|earlier| covers(earlier.chains, entry.chains) && covers(earlier.reactors, entry.reactors))
+    is_decided([entry.chains.len(), entry.reactors.len(), 1, 1], |[chain, reactor, ..]| {
+        let (chain, reactor) = (entry.chains.get(chain), entry.reactors.get(reactor));
+        earlier.iter().any(|earlier| names(earlier.chains, chain) && names(earlier.reactors, reactor))
+    })
 }
 
 fn allowances(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<AllowanceLimits<'static>> {
     let chains = chains(table, granted);
     let spenders = table.required("spenders", |field| field.some_set(address));
     let tokens = table.required("tokens", |field| field.some_set(address));
-    let amount_max = table.required("amount_max", |field| limited(field, U256::MAX >> 96));
+    let amount_max = table.required("amount_max", cap_uint160);
     let expiration_ahead_max_s = table.required("expiration_ahead_max_s", seconds_ahead);
     Some(AllowanceLimits {
         chains: chains?.leak(),
@@ -217,10 +218,13 @@ fn allowances(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<Allowanc
 }
 
 fn hides_allowances(earlier: &[AllowanceLimits<'_>], entry: &AllowanceLimits<'_>) -> bool {
-    earlier.iter().any(|earlier| {
-        covers(earlier.chains, entry.chains)
-            && covers(earlier.spenders, entry.spenders)
-            && covers(earlier.tokens, entry.tokens)
+    let lens = [entry.chains.len(), entry.spenders.len(), entry.tokens.len(), 1];
+    is_decided(lens, |[chain, spender, token, _]| {
+        let (chain, spender) = (entry.chains.get(chain), entry.spenders.get(spender));
+        let token = entry.tokens.get(token);
+        earlier.iter().any(|earlier| {
+            names(earlier.chains, chain) && names(earlier.spenders, spender) && names(earlier.tokens, token)
+        })
     })
 }
 
@@ -228,7 +232,7 @@ fn transfers(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<TransferL
     let chains = chains(table, granted);
     let spenders = table.required("spenders", |field| field.some_set(address));
     let tokens = table.required("tokens", |field| field.some_set(address));
-    let amount_max = table.required("amount_max", |field| limited(field, U256::MAX));
+    let amount_max = table.required("amount_max", |field| cap(field, uint256(field)));
     Some(TransferLimits {
         chains: chains?.leak(),
         spenders: spenders?.leak(),
@@ -238,18 +242,12 @@ fn transfers(table: &mut Table<'_>, granted: Option<&[u64]>) -> Option<TransferL
 }
 
 fn hides_transfers(earlier: &[TransferLimits<'_>], entry: &TransferLimits<'_>) -> bool {
-    earlier.iter().any(|earlier| {
-        covers(earlier.chains, entry.chains)
-            && covers(earlier.spenders, entry.spenders)
-            && covers(earlier.tokens, entry.tokens)
+    let lens = [entry.chains.len(), entry.spenders.len(), entry.tokens.len(), 1];
+    is_decided(lens, |[chain, spender, token, _]| {
+        let (chain, spender) = (entry.chains.get(chain), entry.spenders.get(spender));
+        let token = entry.tokens.get(token);
+        earlier.iter().any(|earlier| {
+            names(earlier.chains, chain) && names(earlier.spenders, spender) && names(earlier.tokens, token)
+        })
     })
-}
-
-/// A cap below what means "unlimited" on the chain.
-fn limited(field: Field<'_>, unlimited: U256) -> Option<U256> {
-    let amount = cap(field, uint256(field))?;
-    if amount >= unlimited {
-        return field.fault(Rule::TooLarge, "as much as an unlimited permit; no book grants one");
-    }
-    Some(amount)
 }

@@ -132,7 +132,7 @@ rows! {
     an_octal_decimal: ["price_max = 2\nnotional" => "price_max = §0o2\nnotional"], NotANumber;
     half_a_wei: ["\"1.5 gwei\"" => "§\"0.5 wei\""], NotANumber;
 
-    a_value_beyond_256_bits: ["7913129639935\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
+    a_value_beyond_256_bits: ["7913129639934\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
     a_chain_beyond_64_bits: ["placements_max = 2" => "placements_max = §4_294_967_296"], TooLarge;
     an_integer_beyond_64_bits: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0x1_0000_0000_0000_0000"], TooLarge;
     a_size_beyond_128_bits: ["size_max = \"1.5\"" => "size_max = §\"3402823669209384634633746074318.0\""], TooLarge;
@@ -168,7 +168,7 @@ rows! {
     a_chain_twice: ["chains = [1, 10]\nfee" => "chains = [1, 10, §1]\nfee"], Duplicate;
     an_asset_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.order.assets]]\nasset = §5\nsize_max = 1\nprice_min = 1\nprice_max = 1\nnotional_max = 1\n[[slots.hyperliquid.transfers]]"], Duplicate;
     a_market_twice: ["kind = \"spot\"\nindex = 13\nbase_decimals = 6" => "kind = \"perp\"\nindex = §13"], Duplicate;
-    an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "numerator = 9" => "numerator = 0"], Duplicate;
+    an_address_twice_in_other_case: ["tokens_in = [" => "tokens_in = [\"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\", §", "out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = \"any\""], Duplicate;
     an_action_twice: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"withdraw3\"\namount_max = 1\n[[slots.hyperliquid.transfers]]\naction = §\"withdraw3\"\namount_max = 2\n[[slots.hyperliquid.transfers]]"], Duplicate;
     a_token_in_two_entries_of_an_action: ["[[slots.hyperliquid.transfers]]" => "[[slots.hyperliquid.transfers]]\naction = \"spotSend\"\namount_max = 1\ntokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]\n[[slots.hyperliquid.transfers]]", "amount_max = \"4.5\"\ntokens = [\"PURR" => "amount_max = \"4.5\"\ntokens = [§\"PURR"], Duplicate;
 
@@ -185,6 +185,11 @@ rows! {
 
     a_collar_of_modifications_upside_down: ["price_max = 1_000" => "price_max = §\"0.4\""], Collar;
 
+    a_ratio_of_zero: ["numerator = 9" => "numerator = §0"], ZeroRatio;
+    another_word_for_a_ratio: ["out_per_in_min = { numerator = 9, denominator = 10 }" => "out_per_in_min = §\"none\""], UnknownValue;
+    an_unlimited_amount: ["{ recipients = [], amount_max = 5 }" => "{ recipients = [], amount_max = §\"115792089237316195423570985008687907853269984665640564039457584007913129639935\" }"], UnlimitedCap;
+    an_unlimited_fee: ["fee_per_gas_max = \"1.5 gwei\"" => "fee_per_gas_max = §0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"], UnlimitedCap;
+    an_unlimited_permit2_approval: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\napprove = { tokens = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"], spenders = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"], amount_max = §\"1461501637330902918203684832716283019655932542975\", expiration_ahead_max_s = 60 }\n[[slots.evm.swaps]]"], UnlimitedCap;
     a_ratio_over_zero: ["denominator = 10" => "denominator = §0"], ZeroDenominator;
     a_ratio_over_two_pairs: ["tokens_out = [" => "tokens_out = [\"0xdAC17F958D2ee523a2206206994597C13D831ec7\", ", "out_per_in_min = " => "out_per_in_min = §"], AmbiguousRatio;
 
@@ -249,6 +254,7 @@ rows! {
     no_deadline_for_a_router_whose_calls_have_one: ["\"SwapRouter\"" => "\"SwapRouter\"\nwithout_deadline = §true"], UnusedKey;
     no_deadline_for_the_router_of_v2: ["\"SwapRouter\"" => "\"V2Router\"\nwithout_deadline = §true", "pool_fees = [500]\n" => ""], UnusedKey;
     a_second_weth_of_a_chain: ["[[slots.evm.swaps]]" => "[[slots.evm.weth]]\nchains = [1]\ncontract = \"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"\n§[[slots.evm.weth]]\nchains = [10, 1]\ncontract = \"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"\n[[slots.evm.swaps]]"], UnreachableRule;
+    a_permit2_entry_behind_two_others_together: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.permit2]]\nchains = [10]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n§[[slots.evm.permit2]]\nchains = [1, 10]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.swaps]]"], UnreachableRule;
     a_permit2_entry_behind_another: ["[[slots.evm.swaps]]" => "[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\nrevoke = true\n[[slots.evm.swaps]]"], UnreachableRule;
     a_permit2_entry_without_grants: ["[[slots.evm.swaps]]" => "§[[slots.evm.permit2]]\nchains = [1]\ncontracts = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]\n[[slots.evm.swaps]]"], EmptyGrants;
     a_swap_of_a_token_into_itself: ["[[slots.evm.swaps]]" => "§[[slots.evm.swaps]]", "tokens_in = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]" => "tokens_in = [\"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2\"]"], UnreachableRule;

@@ -139,18 +139,18 @@ fn each_fault_is_told_by_its_rule() {
         (
             "amount_max = 6",
             "amount_max = \"1461501637330902918203684832716283019655932542975\"",
-            &[Rule::TooLarge],
+            &[Rule::UnlimitedCap],
         ),
         (
             "amount_max = 7",
             "amount_max = \"115792089237316195423570985008687907853269984665640564039457584007913129639935\"",
-            &[Rule::TooLarge],
+            &[Rule::UnlimitedCap],
         ),
         ("expiration_ahead_max_s = 3600\n", "", &[Rule::MissingKey]),
         (
             "[[slots.uniswapx.relays]]",
             "[[slots.uniswapx.swaps]]\nchains = [8453]\ntokens_in = [\"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913\"]\n\
-             native_out = true\namount_in_max = 9\nout_per_in_min = { numerator = 0, denominator = 1 }\n\
+             native_out = true\namount_in_max = 9\nout_per_in_min = \"any\"\n\
              [[slots.uniswapx.relays]]",
             &[Rule::UnreachableRule],
         ),

@@ -27,4 +27,4 @@ pub(crate) use document::{Document, Family};
 pub(crate) use hash::{Word, address_word, digest, keccak, struct_hash, uint_word};
 pub(crate) use members::members;
 pub(crate) use struct_type::{StructType, struct_type};
-pub(crate) use value::{HexBytes, address, bytes, bytes32, int256, uint, uint256};
+pub(crate) use value::{HexBytes, Int256, address, bytes, bytes32, int256, uint, uint256};

@@ -2,7 +2,8 @@
 
 use wire::facts::{FactKey, FactSink};
 
-use super::order::{Order, Output};
+use super::curve::Curve;
+use super::order::{Auction, Order, Output};
 use super::permit::{Allowance, TokenPermissions, Transfer, TransferTerms};
 use super::relay::Relay;
 use super::rules::OrderType;
@@ -61,29 +62,72 @@ fn tell_order(order: &Order<'_>, sink: &mut dyn FactSink) {
     tell_amount(FactKey::OrderDeadline, &info.deadline, sink);
     sink.address(FactKey::ValidationContract, &info.validation_contract);
     sink.uint(FactKey::ValidationDataSize, u64::try_from(info.validation_data.len()).unwrap_or(u64::MAX));
+    if !info.validation_data.is_empty() {
+        sink.key(FactKey::ValidationDataHash, &info.validation_data.hash());
+    }
     if let Some(cosigner) = &witness.cosigner {
         sink.address(FactKey::Cosigner, cosigner);
     }
-    if let Some(schedule) = &witness.schedule {
-        tell_amount(FactKey::DecayStart, &schedule.decay_start, sink);
-        tell_amount(FactKey::DecayEnd, &schedule.decay_end, sink);
-        sink.address(FactKey::ExclusiveFiller, &schedule.exclusive_filler);
-        tell_amount(FactKey::ExclusivityOverrideBps, &schedule.exclusivity_override_bps, sink);
-    }
+    tell_auction(&witness.auction, sink);
     sink.address(FactKey::InputToken, &witness.input.token);
     tell_amount(FactKey::InputStart, &witness.input.start_amount, sink);
     tell_amount(FactKey::InputMax, &witness.input.max_amount, sink);
     tell_scaling(&witness.input.mps_per_priority_fee_wei, sink);
+    if witness.order_type == OrderType::V3Dutch {
+        sink.open_object(FactKey::InputCurve);
+        tell_curve(&witness.input.curve, sink);
+        sink.close();
+    }
     sink.open_list(FactKey::Outputs);
     for output in witness.outputs.as_slice() {
         sink.open_object(FactKey::Element);
         tell_output(output, sink);
+        if witness.order_type == OrderType::V3Dutch {
+            tell_curve(&output.curve, sink);
+        }
         sink.close();
     }
     sink.close();
 }
 
-fn tell_output(output: &Output, sink: &mut dyn FactSink) {
+fn tell_auction(auction: &Auction, sink: &mut dyn FactSink) {
+    match auction {
+        Auction::Timed(schedule) => {
+            tell_amount(FactKey::DecayStart, &schedule.decay_start, sink);
+            tell_amount(FactKey::DecayEnd, &schedule.decay_end, sink);
+            sink.address(FactKey::ExclusiveFiller, &schedule.exclusive_filler);
+            tell_amount(FactKey::ExclusivityOverrideBps, &schedule.exclusivity_override_bps, sink);
+        }
+        Auction::Cosigned => {}
+        Auction::Blocks { starting_base_fee } => {
+            tell_amount(FactKey::StartingBaseFee, starting_base_fee, sink);
+        }
+        Auction::PriorityFee { auction_start_block, baseline_priority_fee_wei } => {
+            tell_amount(FactKey::AuctionStartBlock, auction_start_block, sink);
+            tell_amount(FactKey::BaselinePriorityFeeWei, baseline_priority_fee_wei, sink);
+        }
+    }
+}
+
+fn tell_curve(curve: &Curve<'_>, sink: &mut dyn FactSink) {
+    sink.open_list(FactKey::RelativeBlocks);
+    for block in curve.relative_blocks() {
+        sink.uint(FactKey::Element, block);
+    }
+    sink.close();
+    sink.open_list(FactKey::RelativeAmounts);
+    for amount in curve.relative_amounts() {
+        if amount.is_negative {
+            sink.negative_be(FactKey::Element, &amount.magnitude.to_be_bytes::<32>());
+        } else {
+            tell_amount(FactKey::Element, &amount.magnitude, sink);
+        }
+    }
+    sink.close();
+    tell_amount(FactKey::AdjustmentPerGweiBaseFee, &curve.adjustment_per_gwei_base_fee, sink);
+}
+
+fn tell_output(output: &Output<'_>, sink: &mut dyn FactSink) {
     sink.address(FactKey::Token, &output.token);
     tell_amount(FactKey::StartAmount, &output.start_amount, sink);
     tell_amount(FactKey::MinAmount, &output.min_amount, sink);

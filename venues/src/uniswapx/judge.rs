@@ -6,7 +6,7 @@
 
 use wire::{Now, Refusal, Shown, Why};
 
-use super::order::{Order, OrderInfo, Schedule, Witness};
+use super::order::{Auction, Order, OrderInfo, Schedule, Witness};
 use super::permit::{Allowance, TokenPermissions, Transfer, TransferTerms};
 use super::relay::Relay;
 use super::rules::{Limits, OrderType, ReactorLimits};
@@ -66,7 +66,7 @@ impl Judged<'_, '_> {
             }
         }
         self.require_timely(terms.deadline)?;
-        if let Some(schedule) = &witness.schedule {
+        if let Auction::Timed(schedule) = &witness.auction {
             require_schedule(schedule, info.deadline, entry)?;
         }
         require_shape(witness)?;
@@ -165,7 +165,8 @@ impl Judged<'_, '_> {
         if entries().next().is_none() {
             return Err(Refusal::PermitNotGranted.into());
         }
-        if permitted.as_slice().is_empty() {
+        let all = permitted.as_slice();
+        if all.is_empty() {
             return Err(Refusal::PermitsEmpty.into());
         }
         let for_spender = || entries().filter(|entry| entry.spenders.contains(&terms.spender));
@@ -173,12 +174,14 @@ impl Judged<'_, '_> {
             return Err(of_address(Refusal::PermitSpenderNotAllowed, &terms.spender));
         }
         self.require_timely(terms.deadline)?;
-        for (at, permitted) in permitted.as_slice().iter().enumerate() {
+        for (at, permitted) in all.iter().enumerate() {
             let entry = for_spender()
                 .find(|entry| entry.tokens.contains(&permitted.token))
                 .ok_or_else(|| of_address(Refusal::PermitTokenNotAllowed, &permitted.token).subject(at))?;
-            require_below_unlimited(permitted.amount, entry.amount_max, U256::MAX)
-                .map_err(|why| why.subject(at))?;
+            // A token may stand there several times, each to be moved: the cap is for all of it.
+            let so_far = all.iter().take(at.saturating_add(1)).filter(|other| other.token == permitted.token);
+            let amount = so_far.fold(U256::ZERO, |sum, other| sum.saturating_add(other.amount));
+            require_below_unlimited(amount, entry.amount_max, U256::MAX).map_err(|why| why.subject(at))?;
         }
         Ok(self.transfer_charge(terms))
     }
@@ -268,13 +271,13 @@ fn require_schedule(schedule: &Schedule, deadline: U256, entry: &ReactorLimits<'
 fn require_shape(witness: &Witness<'_>) -> Result<(), Why> {
     let input = &witness.input;
     require_at_most(input.start_amount, input.max_amount, Refusal::AmountsNotOrdered)?;
-    if !input.curve_ascends {
+    if !input.curve.ascends() {
         return Err(Refusal::CurveBlocksNotAscending.into());
     }
     for (at, output) in witness.outputs.as_slice().iter().enumerate() {
         require_at_most(output.min_amount, output.start_amount, Refusal::AmountsNotOrdered)
             .map_err(|why| why.subject(at))?;
-        if !output.curve_ascends {
+        if !output.curve.ascends() {
             return Err(Why::new(Refusal::CurveBlocksNotAscending).subject(at));
         }
         if !input.mps_per_priority_fee_wei.is_zero() && !output.mps_per_priority_fee_wei.is_zero() {

@@ -12,6 +12,7 @@
 //! Refuses: any other type or list of types, any other domain, more outputs, tokens or curve points than are
 //! read, and a relay order's call data for the Universal Router, which nothing here decodes.
 
+mod curve;
 mod decode;
 mod domain;
 mod facts;
@@ -22,15 +23,17 @@ mod order;
 mod permit;
 mod relay;
 pub mod rules;
+mod share;
 mod swap;
 mod type_hashes;
 mod types;
 
+pub use curve::{CURVE_POINTS_MAX, Curve};
 pub use decode::decode;
 pub use domain::{Domain, PERMIT2};
 pub use known::CATALOGUE;
 pub use list::List;
-pub use order::{CURVE_POINTS_MAX, Input, OUTPUTS_MAX, Order, OrderInfo, Output, Schedule, Witness};
+pub use order::{Auction, Input, OUTPUTS_MAX, Order, OrderInfo, Output, Schedule, Witness};
 pub use permit::{Allowance, PERMITTED_MAX, PermitDetails, TokenPermissions, Transfer, TransferTerms};
 pub use relay::{FeeEscalator, Relay, RelayInput, RelayOrderInfo};
 

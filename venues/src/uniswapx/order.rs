@@ -16,21 +16,19 @@
 
 use wire::{Refusal, Why};
 
+use super::curve::{Curve, read_curve};
 use super::list::List;
 use super::permit::{TokenPermissions, TransferTerms, read_permitted};
 use super::rules::OrderType;
 use super::type_hashes as hashes;
 use crate::json::Json;
 use crate::typed_data::{
-    HexBytes, Word, address, address_word, bytes, int256, members, struct_hash, uint_word, uint256,
+    HexBytes, Word, address, address_word, bytes, members, struct_hash, uint_word, uint256,
 };
 use crate::{Address, U256};
 
 /// Most outputs of an order.
 pub const OUTPUTS_MAX: usize = 16;
-
-/// Most points of a decay curve: as many 16-bit blocks as a uint256 packs.
-pub const CURVE_POINTS_MAX: usize = 16;
 
 /// `PermitWitnessTransferFrom` with an order as its witness.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +51,32 @@ pub struct Witness<'s> {
     /// Who sets the start of the auction; exclusive Dutch orders have none.
     pub cosigner: Option<Address>,
     /// What is sold.
-    pub input: Input,
+    pub input: Input<'s>,
     /// What is bought, and for whom.
-    pub outputs: List<Output, OUTPUTS_MAX>,
+    pub outputs: List<Output<'s>, OUTPUTS_MAX>,
+    /// When and from what the amounts move.
+    pub auction: Auction,
+}
+
+/// What the amounts of an order move by, beside its cosigner's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auction {
     /// Exclusive Dutch orders: when they decay and who is first.
-    pub schedule: Option<Schedule>,
+    Timed(Schedule),
+    /// V2 orders: the cosigner says all of it.
+    Cosigned,
+    /// V3 orders: blocks from one that the cosigner says, and the base fee.
+    Blocks {
+        /// The base fee at which nothing is adjusted, wei.
+        starting_base_fee: U256,
+    },
+    /// Priority orders.
+    PriorityFee {
+        /// The first block that may fill.
+        auction_start_block: U256,
+        /// The priority fee above which amounts scale, wei.
+        baseline_priority_fee_wei: U256,
+    },
 }
 
 /// `OrderInfo`.
@@ -78,8 +97,8 @@ pub struct OrderInfo<'s> {
 }
 
 /// What is sold, base units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Input {
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'s> {
     /// The token.
     pub token: Address,
     /// At the start.
@@ -88,13 +107,13 @@ pub struct Input {
     pub max_amount: U256,
     /// Thousandths of a basis point less for each wei of priority fee.
     pub mps_per_priority_fee_wei: U256,
-    /// The blocks of its curve, if it has one, ascend and are as many as its amounts.
-    pub curve_ascends: bool,
+    /// How it moves, of V3 orders.
+    pub curve: Curve<'s>,
 }
 
 /// What is bought, base units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Output<'s> {
     /// The token; zero is the native coin.
     pub token: Address,
     /// At the start.
@@ -103,8 +122,8 @@ pub struct Output {
     pub min_amount: U256,
     /// Thousandths of a basis point more for each wei of priority fee.
     pub mps_per_priority_fee_wei: U256,
-    /// The blocks of its curve, if it has one, ascend and are as many as its amounts.
-    pub curve_ascends: bool,
+    /// How it moves, of V3 orders.
+    pub curve: Curve<'s>,
     /// Who gets it.
     pub recipient: Address,
 }
@@ -210,7 +229,12 @@ fn read_exclusive_dutch<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), 
         cosigner: None,
         input: dutch_input(token, start_amount, max_amount),
         outputs,
-        schedule: Some(Schedule { decay_start, decay_end, exclusive_filler, exclusivity_override_bps }),
+        auction: Auction::Timed(Schedule {
+            decay_start,
+            decay_end,
+            exclusive_filler,
+            exclusivity_override_bps,
+        }),
     };
     Ok((witness, hash))
 }
@@ -240,16 +264,16 @@ fn read_v2_dutch<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
         cosigner: Some(cosigner),
         input: dutch_input(token, start_amount, max_amount),
         outputs,
-        schedule: None,
+        auction: Auction::Cosigned,
     };
     Ok((witness, hash))
 }
 
-fn dutch_input(token: Address, start_amount: U256, max_amount: U256) -> Input {
-    Input { token, start_amount, max_amount, mps_per_priority_fee_wei: U256::ZERO, curve_ascends: true }
+fn dutch_input<'a>(token: Address, start_amount: U256, max_amount: U256) -> Input<'a> {
+    Input { token, start_amount, max_amount, mps_per_priority_fee_wei: U256::ZERO, curve: Curve::NONE }
 }
 
-fn read_dutch_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
+fn read_dutch_output<'a>(json: &mut Json<'a>) -> Result<(Output<'a>, Word), Why> {
     members!(json, {
         "token" => token: address(json),
         "startAmount" => start_amount: uint256(json),
@@ -265,15 +289,15 @@ fn read_dutch_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
     ]);
     let mps_per_priority_fee_wei = U256::ZERO;
     Ok((
-        Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve_ascends: true, recipient },
+        Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve: Curve::NONE, recipient },
         hash,
     ))
 }
 
 fn read_outputs<'a>(
     json: &mut Json<'a>,
-    read: impl Fn(&mut Json<'a>) -> Result<(Output, Word), Why>,
-) -> Result<(List<Output, OUTPUTS_MAX>, Word), Why> {
+    read: impl Fn(&mut Json<'a>) -> Result<(Output<'a>, Word), Why>,
+) -> Result<(List<Output<'a>, OUTPUTS_MAX>, Word), Why> {
     List::read(json, Refusal::TooManyOutputs, read)
 }
 
@@ -295,10 +319,20 @@ fn read_v3_dutch<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
         outputs_hash,
     ]);
     let order_type = OrderType::V3Dutch;
-    Ok((Witness { order_type, info, cosigner: Some(cosigner), input, outputs, schedule: None }, hash))
+    Ok((
+        Witness {
+            order_type,
+            info,
+            cosigner: Some(cosigner),
+            input,
+            outputs,
+            auction: Auction::Blocks { starting_base_fee },
+        },
+        hash,
+    ))
 }
 
-fn read_v3_input(json: &mut Json<'_>) -> Result<(Input, Word), Why> {
+fn read_v3_input<'a>(json: &mut Json<'a>) -> Result<(Input<'a>, Word), Why> {
     members!(json, {
         "token" => token: address(json),
         "startAmount" => start_amount: uint256(json),
@@ -306,7 +340,8 @@ fn read_v3_input(json: &mut Json<'_>) -> Result<(Input, Word), Why> {
         "maxAmount" => max_amount: uint256(json),
         "adjustmentPerGweiBaseFee" => adjustment: uint256(json),
     });
-    let (curve_ascends, curve_hash) = curve;
+    let (mut curve, curve_hash) = curve;
+    curve.adjustment_per_gwei_base_fee = adjustment;
     let hash = struct_hash(&[
         hashes::V3_DUTCH_INPUT,
         address_word(&token),
@@ -316,10 +351,10 @@ fn read_v3_input(json: &mut Json<'_>) -> Result<(Input, Word), Why> {
         uint_word(&adjustment),
     ]);
     let mps_per_priority_fee_wei = U256::ZERO;
-    Ok((Input { token, start_amount, max_amount, mps_per_priority_fee_wei, curve_ascends }, hash))
+    Ok((Input { token, start_amount, max_amount, mps_per_priority_fee_wei, curve }, hash))
 }
 
-fn read_v3_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
+fn read_v3_output<'a>(json: &mut Json<'a>) -> Result<(Output<'a>, Word), Why> {
     members!(json, {
         "token" => token: address(json),
         "startAmount" => start_amount: uint256(json),
@@ -328,7 +363,8 @@ fn read_v3_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
         "minAmount" => min_amount: uint256(json),
         "adjustmentPerGweiBaseFee" => adjustment: uint256(json),
     });
-    let (curve_ascends, curve_hash) = curve;
+    let (mut curve, curve_hash) = curve;
+    curve.adjustment_per_gwei_base_fee = adjustment;
     let hash = struct_hash(&[
         hashes::V3_DUTCH_OUTPUT,
         address_word(&token),
@@ -339,35 +375,7 @@ fn read_v3_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
         uint_word(&adjustment),
     ]);
     let mps_per_priority_fee_wei = U256::ZERO;
-    Ok((Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve_ascends, recipient }, hash))
-}
-
-/// Reads a curve; whether its blocks ascend as the reactor expects them to.
-fn read_curve(json: &mut Json<'_>) -> Result<(bool, Word), Why> {
-    members!(json, {
-        "relativeBlocks" => blocks: uint256(json),
-        "relativeAmounts" => amounts: List::<(), CURVE_POINTS_MAX>::read(
-            json,
-            Refusal::TooManyCurvePoints,
-            |json| Ok(((), int256(json)?.word())),
-        ),
-    });
-    let (points, amounts_hash) = amounts;
-    let hash = struct_hash(&[hashes::NONLINEAR_DUTCH_DECAY, uint_word(&blocks), amounts_hash]);
-    Ok((is_ascending(blocks, points.as_slice().len()), hash))
-}
-
-/// Whether `points` 16-bit blocks, the first in the lowest bits, ascend strictly and nothing stands above them.
-fn is_ascending(blocks: U256, points: usize) -> bool {
-    let bytes: [u8; 32] = blocks.to_le_bytes();
-    let (pairs, _) = bytes.as_chunks::<2>();
-    let mut earlier = None;
-    pairs.iter().enumerate().all(|(at, pair)| {
-        let block = u16::from_le_bytes(*pair);
-        let fits = if at < points { earlier.is_none_or(|earlier| earlier < block) } else { block == 0 };
-        earlier = Some(block);
-        fits
-    })
+    Ok((Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve, recipient }, hash))
 }
 
 fn read_priority<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
@@ -375,7 +383,7 @@ fn read_priority<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
         "info" => info: read_info(json),
         "cosigner" => cosigner: address(json),
         "auctionStartBlock" => auction_start_block: uint256(json),
-        "baselinePriorityFeeWei" => baseline_priority_fee: uint256(json),
+        "baselinePriorityFeeWei" => baseline_priority_fee_wei: uint256(json),
         "input" => input: read_priority_input(json),
         "outputs" => outputs: read_outputs(json, read_priority_output),
     });
@@ -385,15 +393,16 @@ fn read_priority<'a>(json: &mut Json<'a>) -> Result<(Witness<'a>, Word), Why> {
         info_hash,
         address_word(&cosigner),
         uint_word(&auction_start_block),
-        uint_word(&baseline_priority_fee),
+        uint_word(&baseline_priority_fee_wei),
         input_hash,
         outputs_hash,
     ]);
     let order_type = OrderType::Priority;
-    Ok((Witness { order_type, info, cosigner: Some(cosigner), input, outputs, schedule: None }, hash))
+    let auction = Auction::PriorityFee { auction_start_block, baseline_priority_fee_wei };
+    Ok((Witness { order_type, info, cosigner: Some(cosigner), input, outputs, auction }, hash))
 }
 
-fn read_priority_input(json: &mut Json<'_>) -> Result<(Input, Word), Why> {
+fn read_priority_input<'a>(json: &mut Json<'a>) -> Result<(Input<'a>, Word), Why> {
     members!(json, {
         "token" => token: address(json),
         "amount" => amount: uint256(json),
@@ -406,10 +415,10 @@ fn read_priority_input(json: &mut Json<'_>) -> Result<(Input, Word), Why> {
         uint_word(&mps_per_priority_fee_wei),
     ]);
     let (start_amount, max_amount) = (amount, amount);
-    Ok((Input { token, start_amount, max_amount, mps_per_priority_fee_wei, curve_ascends: true }, hash))
+    Ok((Input { token, start_amount, max_amount, mps_per_priority_fee_wei, curve: Curve::NONE }, hash))
 }
 
-fn read_priority_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
+fn read_priority_output<'a>(json: &mut Json<'a>) -> Result<(Output<'a>, Word), Why> {
     members!(json, {
         "token" => token: address(json),
         "amount" => amount: uint256(json),
@@ -425,24 +434,7 @@ fn read_priority_output(json: &mut Json<'_>) -> Result<(Output, Word), Why> {
     ]);
     let (start_amount, min_amount) = (amount, amount);
     Ok((
-        Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve_ascends: true, recipient },
+        Output { token, start_amount, min_amount, mps_per_priority_fee_wei, curve: Curve::NONE, recipient },
         hash,
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_blocks_of_a_curve_ascend_strictly_and_are_as_many_as_its_amounts() {
-        let blocks = U256::from(0x0030_0020_u32);
-        assert!(is_ascending(blocks, 2));
-        assert!(is_ascending(U256::ZERO, 0));
-        assert!(is_ascending(U256::from(0x0020_0000_u32), 2), "the first may be 0");
-        for (blocks, points) in [(blocks, 1), (blocks, 3), (U256::from(0x0020_0020_u32), 2), (U256::MAX, 16)]
-        {
-            assert!(!is_ascending(blocks, points), "{blocks:x} {points}");
-        }
-    }
 }

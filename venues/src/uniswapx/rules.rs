@@ -92,8 +92,8 @@ book_struct! {
     pub struct FeeLimits<'b> {
         /// To these addresses.
         pub recipients: &'b [Address],
-        /// Largest share of them in all outputs of the own output's token, basis points; at the start and at
-        /// the lowest amounts both.
+        /// Largest share of them in all outputs of the own output's token, basis points, wherever the amounts can
+        /// be when the order is filled; 10,000 is no limit.
         pub share_max_bps: u32,
         /// Whether they may also be in another token than the own output, where no share can be told.
         pub other_tokens: bool,
@@ -145,7 +145,7 @@ book_struct! {
         pub spenders: &'b [Address],
         /// Of these tokens.
         pub tokens: &'b [Address],
-        /// Largest amount, base units. The largest uint256 is always above it.
+        /// Largest amount of a token in one permit, base units. The largest uint256 is always above it.
         pub amount_max: U256,
     }
 }

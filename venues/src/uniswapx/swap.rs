@@ -5,13 +5,11 @@ use wire::{Refusal, Shown, Why};
 use super::judge::{ZERO, of_address, require_at_most, uint256};
 use super::order::{Output, Witness};
 use super::rules::{FeeLimits, Ratio, SwapLimits};
+use super::share;
 use crate::{Address, U256};
 
 /// A product of two 256-bit integers.
-type Product = ruint::Uint<512, 8>;
-
-/// Basis points in a whole.
-const BPS: U256 = U256::from_limbs([10_000, 0, 0, 0]);
+pub(super) type Product = ruint::Uint<512, 8>;
 
 /// Judges amounts and outputs by the first entry that names chain, input token and own output token.
 ///
@@ -34,12 +32,12 @@ pub(super) fn judge(
     }
     let own = outputs.iter().find(|output| output.recipient == *account).ok_or(Refusal::OwnOutputMissing)?;
     let entry = entry(entries, chain_id, &input.token, &own.token)?;
-    judge_others(outputs, &own.token, entry.fees.as_ref(), account)?;
+    judge_others(witness, &own.token, entry.fees.as_ref(), account)?;
     if input.max_amount.is_zero() {
         return Err(Refusal::OrderInputZero.into());
     }
     require_at_most(input.max_amount, entry.amount_in_max, Refusal::OrderAmountAboveCap)?;
-    let is_own = |output: &&Output| output.recipient == *account && output.token == own.token;
+    let is_own = |output: &&Output<'_>| output.recipient == *account && output.token == own.token;
     let least = sum(outputs.iter().filter(is_own).map(|output| output.min_amount));
     require_out_per_in(least, input.max_amount, &entry.out_per_in_min)
 }
@@ -65,16 +63,16 @@ fn entry<'e, 'b>(
     })
 }
 
-/// Outputs to others: listed, and a share of the own token's outputs that is held both at the start and at the
-/// lowest. Between the two a Dutch order's amounts are linear, so it holds there too.
+/// Outputs to others: listed, and where they have a share, held to it ([`share`]).
 fn judge_others(
-    outputs: &[Output],
+    witness: &Witness<'_>,
     own_token: &Address,
     fees: Option<&FeeLimits<'_>>,
     account: &Address,
 ) -> Result<(), Why> {
-    let is_other = |output: &&Output| output.recipient != *account;
-    for (at, output) in outputs.iter().enumerate().filter(|(_, output)| is_other(output)) {
+    let others = witness.outputs.as_slice().iter().enumerate();
+    let mut limits = None;
+    for (at, output) in others.filter(|(_, output)| output.recipient != *account) {
         let fees = fees.filter(|fees| fees.recipients.contains(&output.recipient));
         let Some(fees) = fees else {
             return Err(of_address(Refusal::OutputRecipientNotAllowed, &output.recipient).subject(at));
@@ -82,23 +80,9 @@ fn judge_others(
         if output.token != *own_token && !fees.other_tokens {
             return Err(of_address(Refusal::OutputTokenNotAllowed, &output.token).subject(at));
         }
+        limits = Some(fees);
     }
-    let Some(fees) = fees else {
-        return Ok(());
-    };
-    let of_token = || outputs.iter().filter(|output| output.token == *own_token);
-    for amount in [|output: &Output| output.start_amount, |output: &Output| output.min_amount] {
-        let others = sum(of_token().filter(is_other).map(amount));
-        let all = sum(of_token().map(amount));
-        let (taken, allowed): (Product, Product) =
-            (others.widening_mul(BPS), all.widening_mul(U256::from(fees.share_max_bps)));
-        if taken > allowed {
-            return Err(Why::new(Refusal::OutputShareAboveCap)
-                .observed(uint256(others))
-                .limit(Shown::uint(fees.share_max_bps.into())));
-        }
-    }
-    Ok(())
+    limits.map_or(Ok(()), |fees| share::judge(witness, own_token, fees.share_max_bps, account))
 }
 
 /// `least * denominator >= most * numerator`, in 512 bits.
@@ -119,6 +103,6 @@ fn require_out_per_in(least: U256, most: U256, ratio: &Ratio) -> Result<(), Why>
 }
 
 /// A sum that is too large stands for the largest, which makes an own output look smaller than it is.
-fn sum(amounts: impl Iterator<Item = U256>) -> U256 {
+pub(super) fn sum(amounts: impl Iterator<Item = U256>) -> U256 {
     amounts.fold(U256::ZERO, U256::saturating_add)
 }

@@ -193,6 +193,110 @@ fn outputs_to_others_have_a_share_at_the_start_and_at_the_end() {
     assert_eq!(capped(&at_the_end, 100).unwrap_err().refusal, Refusal::OutputShareAboveCap);
 }
 
+fn capped(draft: &Draft, bps: u32) -> Option<Refusal> {
+    draft.judge_by(|desk: &mut Desk| desk.share_max_bps = bps).err().map(|why| why.refusal)
+}
+
+/// A priority order that gives 9,900 to the key and 100 to another, scaled by a priority fee.
+fn priority_with_fee(own_mps: &str, fee_mps: &str) -> Draft {
+    let draft = priority().with("/witness/input/mpsPerPriorityFeeWei", "0");
+    let output = draft.at("/witness/outputs/0");
+    let fee = draft.at("/witness/info/reactor");
+    draft
+        .with("/witness/outputs", json!([output, output]))
+        .with("/witness/outputs/0/amount", "9900")
+        .with("/witness/outputs/0/mpsPerPriorityFeeWei", own_mps)
+        .with("/witness/outputs/1/amount", "100")
+        .with("/witness/outputs/1/mpsPerPriorityFeeWei", fee_mps)
+        .with("/witness/outputs/1/recipient", fee)
+}
+
+#[test]
+fn a_priority_fee_scales_an_output_to_others_no_faster_than_the_own_one() {
+    for (own, fee) in [("0", "0"), ("7", "7"), ("7", "0")] {
+        assert_eq!(capped(&priority_with_fee(own, fee), 100), None);
+    }
+    assert_eq!(capped(&priority_with_fee("7", "7"), 99), Some(Refusal::OutputShareAboveCap));
+    for (own, fee) in [("0", "1"), ("0", "10000000"), ("7", "8"), ("7", HUGE)] {
+        let draft = priority_with_fee(own, fee);
+        assert_eq!(capped(&draft, 9_999), Some(Refusal::OutputScalesAboveOwn));
+        assert_eq!(capped(&draft, 10_000), None, "all of it is no limit");
+    }
+    let swapper = priority().at("/witness/info/swapper");
+    let draft = priority_with_fee("7", "7");
+    let outputs = [0, 0, 1].map(|at| draft.at(&format!("/witness/outputs/{at}")));
+    let draft = draft.with("/witness/outputs", outputs.to_vec());
+    let draft = draft.with("/witness/outputs/1/mpsPerPriorityFeeWei", "6");
+    assert_eq!(draft.at("/witness/outputs/1/recipient"), swapper);
+    assert_eq!(capped(&draft, 100), Some(Refusal::OutputScalesAboveOwn), "the slowest own one counts");
+}
+
+/// A V3 order that starts with 9,900 for the key and 100 for another and ends with at least 990 and 10.
+fn v3_with_fee(own: Value, fee: Value) -> Draft {
+    let draft = v3();
+    let output = draft.at("/witness/baseOutputs/0");
+    let recipient = draft.at("/witness/info/reactor");
+    let mut draft = draft
+        .with("/witness/baseOutputs", json!([output, output]))
+        .with("/witness/baseOutputs/1/recipient", recipient);
+    for (at, start, min, curve) in [(0, "9900", "990", own), (1, "100", "10", fee)] {
+        let place = format!("/witness/baseOutputs/{at}");
+        draft = draft
+            .with(&format!("{place}/startAmount"), start)
+            .with(&format!("{place}/minAmount"), min)
+            .with(&format!("{place}/adjustmentPerGweiBaseFee"), "0")
+            .with(&format!("{place}/curve"), curve);
+    }
+    draft
+}
+
+fn curve(blocks: &[u32], amounts: &[i64]) -> Value {
+    let packed = blocks.iter().rev().fold(0_u128, |packed, block| (packed << 16) | u128::from(*block));
+    let amounts: Vec<_> = amounts.iter().map(ToString::to_string).collect();
+    json!({ "relativeBlocks": packed.to_string(), "relativeAmounts": amounts })
+}
+
+#[test]
+fn the_share_of_a_v3_order_is_held_at_every_point_of_its_curves() {
+    let flat = || curve(&[], &[]);
+    let together = v3_with_fee(curve(&[4, 9], &[990, 1980]), curve(&[4, 9], &[10, 20]));
+    assert_eq!(capped(&together, 100), None);
+    assert_eq!(capped(&together, 99), Some(Refusal::OutputShareAboveCap));
+    assert_eq!(capped(&v3_with_fee(flat(), flat()), 100), None);
+    assert_eq!(capped(&v3_with_fee(flat(), curve(&[4], &[10])), 100), None);
+    assert_eq!(capped(&v3_with_fee(curve(&[4], &[-990]), curve(&[4], &[0])), 100), None);
+    for (own, fee) in [
+        (curve(&[4, 9], &[990, 1980]), flat()),
+        (curve(&[4, 9], &[990, 0]), curve(&[4, 9], &[9, 0])),
+        (curve(&[4, 9], &[0, 1980]), curve(&[4, 9], &[0, 19])),
+        (curve(&[4], &[i64::MAX]), curve(&[4], &[89])),
+    ] {
+        assert_eq!(capped(&v3_with_fee(own, fee), 100), Some(Refusal::OutputShareAboveCap));
+    }
+}
+
+#[test]
+fn an_output_to_others_of_a_v3_order_never_rises_above_its_start() {
+    let own = || curve(&[4], &[0]);
+    let draft = v3_with_fee(own(), curve(&[4], &[-1]));
+    assert_eq!(capped(&draft, 9_999), Some(Refusal::OutputToOthersRises));
+    assert_eq!(capped(&draft, 10_000), None, "all of it is no limit");
+    let draft =
+        v3_with_fee(own(), curve(&[4], &[0])).with("/witness/baseOutputs/1/adjustmentPerGweiBaseFee", "1");
+    assert_eq!(capped(&draft, 9_999), Some(Refusal::OutputToOthersRises));
+    let draft = v3_with_fee(own(), curve(&[5], &[0]));
+    assert_eq!(capped(&draft, 9_999), Some(Refusal::OutputCurvesDiffer));
+}
+
+#[test]
+fn an_own_output_that_the_base_fee_moves_counts_with_its_least() {
+    let flat = || curve(&[], &[]);
+    let draft = v3_with_fee(flat(), flat()).with("/witness/baseOutputs/0/adjustmentPerGweiBaseFee", "1");
+    // 100 beside 990.
+    assert_eq!(capped(&draft, 917), Some(Refusal::OutputShareAboveCap));
+    assert_eq!(capped(&draft, 918), None);
+}
+
 #[test]
 fn an_output_to_another_in_another_token_needs_a_grant() {
     let draft = with_two_outputs();

@@ -105,6 +105,39 @@ fn a_transfer_is_refused_by_the_rule_it_breaks() {
     }
 }
 
+/// 7 of a token for each of `tokens`.
+fn transfer_batch(tokens: &[&str]) -> Draft {
+    let mut draft = transfer();
+    let (token, second) = (draft.at("/permitted/token"), json!(STRANGER));
+    let permitted: Vec<_> = tokens
+        .iter()
+        .map(|name| json!({ "token": if *name == "first" { &token } else { &second }, "amount": "7" }))
+        .collect();
+    let types = draft.document["types"].as_object_mut().unwrap();
+    let mut fields = types.remove("PermitTransferFrom").unwrap();
+    *fields.pointer_mut("/0/type").unwrap() = json!("TokenPermissions[]");
+    types.insert("PermitBatchTransferFrom".into(), fields);
+    draft.document["primaryType"] = json!("PermitBatchTransferFrom");
+    draft.known.push(address(STRANGER));
+    draft.with("/permitted", permitted)
+}
+
+#[test]
+fn a_token_that_is_permitted_several_times_is_held_to_its_cap_in_all() {
+    let capped = |tokens: &[&str], cap: u64| {
+        let judged = transfer_batch(tokens).judge_by(|desk| desk.amount_max = U256::from(cap));
+        judged.err().map(|why| (why.refusal, why.subject, why.observed))
+    };
+    let sum = |amount: u64| wire::Shown::Uint256(U256::from(amount).to_be_bytes());
+    assert_eq!(capped(&["first", "second"], 7), None);
+    assert_eq!(capped(&["first"; 8], 56), None);
+    let above = |at, amount| Some((Refusal::PermitAmountAboveCap, Some(at), sum(amount)));
+    assert_eq!(capped(&["first"; 8], 55), above(7, 56));
+    assert_eq!(capped(&["first", "second", "first"], 13), above(2, 14));
+    let huge = transfer_batch(&["first", "first"]).with("/permitted/1/amount", UINT256_MAX);
+    assert_eq!(huge.refusal(), Some(Refusal::PermitAmountAboveCap));
+}
+
 /// A relay order of 100 of one token for `to`, with a fee of at most 5 of another.
 fn relay(to: &str) -> Draft {
     let field = |name: &str, field_type: &str| json!({ "name": name, "type": field_type });

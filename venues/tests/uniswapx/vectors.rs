@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use venues::uniswapx::decode;
 use venues::{Payload as _, U256};
+use wire::facts::FactWriter;
 use wire::facts_json::JsonFacts;
-use wire::{Family, Now, Refusal};
+use wire::{FACTS_SIZE_MAX, Family, Now, Refusal};
 
-use crate::desk::{Desk, address, addresses, from_hex, lines};
+use crate::desk::{Desk, Draft, address, addresses, from_hex, lines};
 
 fn text_of(line: &Value) -> Vec<u8> {
     match line.get("input").and_then(Value::as_str) {
@@ -73,6 +74,67 @@ fn every_line_is_decoded_to_the_digest_and_the_facts_of_the_venue_s_packages() {
             }
         }
     }
+}
+
+fn told(text: &str) -> Value {
+    let mut told = String::new();
+    let mut sink = JsonFacts::new(&mut told);
+    decode(text.as_bytes()).unwrap().facts(&mut sink);
+    sink.finish().unwrap();
+    serde_json::from_str(&told).unwrap()
+}
+
+#[test]
+fn what_moves_the_amounts_is_told() {
+    let draft = Draft::of("PriorityOrder", |_| true);
+    let facts = told(&draft.document.to_string());
+    assert_eq!(facts["auction_start_block"], draft.number("/witness/auctionStartBlock").to_string());
+    assert_eq!(
+        facts["baseline_priority_fee_wei"],
+        draft.number("/witness/baselinePriorityFeeWei").to_string()
+    );
+    let least = U256::ONE.wrapping_shl(255).to_string();
+    let curve = json!({ "relativeBlocks": "4294967295", "relativeAmounts": ["7", format!("-{least}")] });
+    let blocks = json!({ "relativeBlocks": "4294836225", "relativeAmounts": ["7", format!("-{least}")] });
+    let draft = Draft::of("V3DutchOrder", |_| true)
+        .with("/witness/startingBaseFee", "5")
+        .with("/witness/baseInput/curve", curve)
+        .with("/witness/baseOutputs/0/curve", blocks)
+        .with("/witness/baseOutputs/0/adjustmentPerGweiBaseFee", "9")
+        .with("/witness/info/additionalValidationData", "0x00");
+    let facts = told(&draft.document.to_string());
+    assert_eq!(facts["starting_base_fee"], "5");
+    assert_eq!(facts["input_curve"]["relative_blocks"], json!(["65535", "65535"]));
+    assert_eq!(facts["outputs"][0]["relative_blocks"], json!(["1", "65534"]));
+    assert_eq!(facts["outputs"][0]["relative_amounts"], json!(["7", format!("-{least}")]));
+    assert_eq!(facts["outputs"][0]["adjustment_per_gwei_base_fee"], "9");
+    let hash = "0xbc36789e7a1e281436464229828f817d6612f7b477d66591ff96a9e064bcc98a";
+    assert_eq!((&facts["validation_data_hash"], &facts["validation_data_size"]), (&json!(hash), &json!("1")));
+}
+
+/// Sixteen outputs of sixteen points.
+fn longest_order(amount: &str) -> String {
+    let curve = json!({
+        "relativeBlocks": (0..16_usize).fold(U256::ZERO, |all, at| all | U256::from(at + 60_000).wrapping_shl(16 * at)).to_string(),
+        "relativeAmounts": vec![amount; 16],
+    });
+    let draft = Draft::of("V3DutchOrder", |_| true)
+        .with("/witness/baseInput/curve", curve.clone())
+        .with("/witness/baseOutputs/0/curve", curve);
+    let output = draft.at("/witness/baseOutputs/0");
+    draft.with("/witness/baseOutputs", vec![output; 16]).document.to_string()
+}
+
+#[test]
+fn the_facts_of_the_longest_order_fit_unless_its_amounts_are_absurd() {
+    let fits = |text: &str| {
+        let mut buffer = [0; FACTS_SIZE_MAX];
+        let mut writer = FactWriter::new(&mut buffer);
+        decode(text.as_bytes()).unwrap().facts(&mut writer);
+        writer.is_complete()
+    };
+    assert!(fits(&longest_order(&U256::MAX.wrapping_shr(128).to_string())));
+    assert!(!fits(&longest_order(&U256::MAX.wrapping_shr(1).to_string())), "refused as FactsTooLong");
 }
 
 #[test]

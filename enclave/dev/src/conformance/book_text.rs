@@ -84,12 +84,11 @@ const WETH: [(&[u64], &str); 4] = [
 /// Permit2, the same on every chain of these.
 const PERMIT2: &str = "0x000000000022d473030f116ddee9f6b43ac78ba3";
 
-/// Permit2 amounts have 160 bits.
-const UINT160_MAX: &str = "1461501637330902918203684832716283019655932542975";
-
 /// Amounts stay below 2^255.
 const EVM_AMOUNT_MAX: &str = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
-const UINT256_MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+
+/// Below all ones, which no book grants.
+const FEE_MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639934";
 
 /// Deadlines lie ahead of now by at most 90 days.
 const DAYS_90_S: u64 = 90 * 24 * 3_600;
@@ -172,8 +171,8 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
     let all = addresses(question, |_| true);
     write!(
         text,
-        "[slots.evm]\nchains = {CHAINS:?}\nfee_per_gas_max = \"{UINT256_MAX}\"\ngas_limit_max = {}\n\
-         transaction_fee_max = \"{UINT256_MAX}\"\naccess_list_entries_max = 1000\ncancel = true\n\
+        "[slots.evm]\nchains = {CHAINS:?}\nfee_per_gas_max = \"{FEE_MAX}\"\ngas_limit_max = {}\n\
+         transaction_fee_max = \"{FEE_MAX}\"\naccess_list_entries_max = 1000\ncancel = true\n\
          [[slots.evm.native]]\nchains = {CHAINS:?}\nrecipients = {all}\nvalue_max = \"{EVM_AMOUNT_MAX}\"\n",
         i64::MAX
     )?;
@@ -196,7 +195,7 @@ fn evm(text: &mut String, question: &Question) -> std::fmt::Result {
          permit = {{ owners = {all}, spenders = {all}, amount_max = \"{EVM_AMOUNT_MAX}\", \
          deadline_ahead_max_s = {DAYS_90_S} }}\n\
          [[slots.evm.permit2]]\nchains = {CHAINS:?}\ncontracts = [\"{PERMIT2}\"]\nrevoke = true\n\
-         approve = {{ tokens = {all}, spenders = {all}, amount_max = \"{UINT160_MAX}\", \
+         approve = {{ tokens = {all}, spenders = {all}, amount_max = \"{ALLOWANCE_MAX}\", \
          expiration_ahead_max_s = {DAYS_90_S} }}\n"
     )?;
     evm_swaps(text, question, &all)
@@ -235,7 +234,7 @@ fn evm_swaps(text: &mut String, question: &Question, all: &str) -> std::fmt::Res
             "[[slots.evm.swaps]]\nchains = {CHAINS:?}\nrouters = [\"{contract}\"]\nrouter = \"{router}\"\n\
              tokens_in = {all}\ntokens_out = {all}\nintermediates = {all}\nrecipients = {recipients}\n\
              exact_output = true\nnative = true\namount_in_max = \"{EVM_AMOUNT_MAX}\"\n\
-             out_per_in_min = {{ numerator = 0, denominator = 1 }}\ndeadline_ahead_max_s = {DAYS_90_S}\n{grants}"
+             out_per_in_min = \"any\"\ndeadline_ahead_max_s = {DAYS_90_S}\n{grants}"
         )?;
     }
     Ok(())
@@ -312,7 +311,7 @@ fn uniswapx(text: &mut String, question: &Question) -> std::fmt::Result {
             text,
             "[[slots.uniswapx.swaps]]\nchains = {granted:?}\ntokens_in = {all}\ntokens_out = {all}\n\
              native_out = true\nsame_token = true\namount_in_max = \"{EVM_AMOUNT_MAX}\"\n\
-             out_per_in_min = {{ numerator = 0, denominator = 1 }}\n\
+             out_per_in_min = \"any\"\n\
              fees = {{ recipients = {all}, share_max_bps = 10000, other_tokens = true }}\n"
         )?;
     }
