@@ -70,7 +70,11 @@ fn evm_rules_are_in_wei_and_base_units() {
         gas_limit_max: 500_000,
         transaction_fee_max: U256::from(1_000_000),
         access_list_entries_max: 0,
-        native: &[evm::NativeLimits { chains: &[1], recipients: &[treasury()], value_max: U256::MAX - U256::ONE }],
+        native: &[evm::NativeLimits {
+            chains: &[1],
+            recipients: &[treasury()],
+            value_max: U256::MAX - U256::ONE,
+        }],
         tokens: &[evm::TokenLimits {
             chains: &[1, 10],
             tokens: &[usdc, weth],

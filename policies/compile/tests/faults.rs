@@ -131,7 +131,7 @@ rows! {
     an_octal_decimal: ["price_max = 2\nnotional" => "price_max = §0o2\nnotional"], NotANumber;
     half_a_wei: ["\"1.5 gwei\"" => "§\"0.5 wei\""], NotANumber;
 
-    a_value_beyond_256_bits: ["7913129639935\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
+    a_value_beyond_256_bits: ["7913129639934\"" => "7913129639936\"", "value_max = " => "value_max = §"], TooLarge;
     a_chain_beyond_64_bits: ["placements_max = 2" => "placements_max = §4_294_967_296"], TooLarge;
     an_integer_beyond_64_bits: ["gas_limit_max = 0x7a120" => "gas_limit_max = §0x1_0000_0000_0000_0000"], TooLarge;
     a_size_beyond_128_bits: ["size_max = \"1.5\"" => "size_max = §\"3402823669209384634633746074318.0\""], TooLarge;
