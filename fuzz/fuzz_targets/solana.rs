@@ -3,7 +3,8 @@
 #![no_main]
 
 use venues::solana::rules::{
-    CollateralLimits, Limits, MarketKind, MarketLimits, ModifyLimits, ProgramLimits, UserAccount, WithdrawLimits,
+    CollateralLimits, Limits, MarketKind, MarketLimits, ModifyLimits, ProgramLimits, UserAccount,
+    WithdrawLimits,
 };
 use venues::solana::{Action, Instruction, Transaction, decode};
 use venues::{AccountKey, Payload};
@@ -108,6 +109,7 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             markets: &markets,
             orders: true,
             modify: Some(ModifyLimits {
+                partial: true,
                 base_max: 1 << 62,
                 price_min: 1,
                 price_max: u64::MAX,
@@ -122,6 +124,11 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
         })
         .into_iter()
         .collect();
-    let limits = Limits { programs: &programs, priority_fee_max: 100_000_000_000_000, placements_max: 1, orders_max: 64 };
+    let limits = Limits {
+        programs: &programs,
+        priority_fee_max: 100_000_000_000_000,
+        placements_max: 1,
+        orders_max: 64,
+    };
     transaction.judge(&limits, account, NOW).is_ok()
 }

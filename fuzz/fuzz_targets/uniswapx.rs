@@ -4,9 +4,10 @@
 #![no_main]
 
 use venues::uniswapx::rules::{
-    AllowanceLimits, FeeLimits, Limits, OrderType, Ratio, ReactorLimits, RelayLimits, SwapLimits, TransferLimits,
+    AllowanceLimits, FeeLimits, Limits, OrderType, Ratio, ReactorLimits, RelayLimits, SwapLimits,
+    TransferLimits,
 };
-use venues::uniswapx::{Content, PERMITTED_MAX, TypedData, decode};
+use venues::uniswapx::{Auction, Content, PERMITTED_MAX, TypedData, decode};
 use venues::{Address, Payload, U256};
 use wire::facts::{self, FactWriter};
 use wire::{FACTS_SIZE_MAX, Family, Now};
@@ -75,7 +76,9 @@ fn addresses(content: &Content<'_>, permit2: Address) -> Vec<Address> {
             let witness = &order.witness;
             all.extend([order.permitted.token, order.terms.spender, witness.info.validation_contract]);
             all.extend(witness.cosigner);
-            all.extend(witness.schedule.map(|schedule| schedule.exclusive_filler));
+            if let Auction::Timed(schedule) = witness.auction {
+                all.push(schedule.exclusive_filler);
+            }
             let outputs = witness.outputs.as_slice();
             all.extend(outputs.iter().flat_map(|output| [output.token, output.recipient]));
         }

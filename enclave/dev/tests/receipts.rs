@@ -10,7 +10,7 @@
 use enclave::Vault;
 use enclave_dev::keys::KeyFolder;
 use venues::hyperliquid::rules::Network;
-use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope};
+use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope, ORDERS_LEN_MAX};
 use wire::facts_json::JsonFacts;
 use wire::receipt::Receipt;
 use wire::reply::Reply;
@@ -71,11 +71,10 @@ fn the_largest_batch_of_cancels_is_told_whole() {
 fn the_largest_batch_of_orders_is_told_whole() {
     let order = r#"{"a":0,"b":true,"p":"60000","s":"0.0001","r":false,"t":{"limit":{"tif":"Gtc"}},"c":"0x515dc48710156c314476ed3101a491b0"}"#;
     let mut vault = vault();
-    // 123 such orders are the most that a frame holds.
-    for (nonce, count) in (NOW.wall_ms..).zip([1, 20, 80, 100, 110, 120, 123]) {
+    for (nonce, count) in (NOW.wall_ms..).zip([1, 20, ORDERS_LEN_MAX]) {
         let (code, is_complete, told) = put(&mut vault, nonce, &orders(order, count), "orders");
         assert_eq!((code, is_complete, told), (0, true, count));
     }
-    let (code, _, told) = put(&mut vault, NOW.wall_ms + 50, &orders(order, 140), "orders");
-    assert_eq!((code, told), (Refusal::RequestTooLong.code(), 0));
+    let (code, _, told) = put(&mut vault, NOW.wall_ms + 50, &orders(order, ORDERS_LEN_MAX + 1), "orders");
+    assert_eq!((code, told), (Refusal::ListTooLong.code(), 0));
 }
