@@ -3,7 +3,9 @@
 #![no_main]
 
 use venues::Payload;
-use venues::solana::rules::{BuilderLimits, Limits, MarketLimits, Program, ProgramLimits, SwiftLimits, UserAccount};
+use venues::solana::rules::{
+    BuilderLimits, Limits, MarketLimits, Program, ProgramLimits, SwiftLimits, UserAccount,
+};
 use venues::solana::{IsolatedDeposit, SwiftAccount, SwiftOrder, decode_swift};
 use wire::facts::{self, FactWriter};
 use wire::{FACTS_SIZE_MAX, Family, Now};
@@ -41,7 +43,12 @@ libfuzzer_sys::fuzz_target!(|payload: &[u8]| {
         assert!(order.builder_fee_tenth_bps.is_none_or(|fee| fee <= 20));
         assert!(!matches!(order.isolated_deposit, IsolatedDeposit::Amount(1..)));
         let triggers = [order.take_profit, order.stop_loss];
-        assert!(triggers.into_iter().flatten().all(|trigger| trigger.base <= 1 << 62 && trigger.trigger_price > 0));
+        assert!(
+            triggers
+                .into_iter()
+                .flatten()
+                .all(|trigger| trigger.base <= 1 << 62 && trigger.trigger_price > 0)
+        );
     }
 });
 
@@ -74,7 +81,12 @@ fn judge(order: &SwiftOrder, judge: impl FnOnce(&Limits<'_>) -> bool) -> bool {
         order_bits: 1,
         builders: Some(BuilderLimits { indexes: &[0, 1], fee_tenth_bps_max: 20 }),
         collateral: &[],
-        swift: Some(SwiftLimits { delegated: &delegated, slot_max: SLOT_MAX, isolated_deposit_max: 0 }),
+        swift: Some(SwiftLimits {
+            delegated: &delegated,
+            slot_max: SLOT_MAX,
+            isolated_deposit_max: 0,
+            margin_ratio: None,
+        }),
     };
     judge(&Limits { programs: &[program], priority_fee_max: 0, placements_max: 0, orders_max: 0 })
 }
