@@ -94,7 +94,11 @@ fn render_venue(text: &mut String, venue: &Venue) -> std::fmt::Result {
     let Venue { catalogue, rules, digit } = venue;
     writeln!(text, "\n## {}\n\n### Understood\n\n| name | what it does |\n|---|---|", catalogue.venue)?;
     known(text, catalogue.understood)?;
-    writeln!(text, "\n### Judged\n\nThe rules a book can state, under their names in the source.")?;
+    writeln!(
+        text,
+        "\n### Judged\n\nThe rules a book can state, under their names in the source and in the units that the vault \
+         stores (a book file takes decimals and words: `policies/README.md`)."
+    )?;
     for described in rules {
         let name = described.path.rsplit("::").next().unwrap_or_default();
         writeln!(text, "\n**{name}**: {}\n\n| | |\n|---|---|", sentence(described.doc))?;

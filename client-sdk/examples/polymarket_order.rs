@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("signature 0x{}", wire.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
             println!("the vault saw {}", signed.facts_json().unwrap_or_default());
         }
-        Err(SignError::Refused(refused)) => eprintln!("{refused}"),
+        Err(SignError::Refused(refused)) => return Err(format!("refused: {refused}").into()),
         Err(error) => return Err(error.into()),
     }
     Ok(())

@@ -4,7 +4,8 @@
 //! ```text
 //! cargo run -p client-sdk --example uniswapx_order -- unix:/path/of/the/vault.sock
 //! ```
-//! What comes back is what an order server or a filler takes: the order's text and the signature over it.
+//! It prints the order and the signature as Permit2 takes it. An order server wants the same order ABI-encoded; the
+//! venue's own SDK encodes it, this one does not yet.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 signed.signature.to_vec().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
             println!("signature 0x{digits}");
         }
-        Err(SignError::Refused(refused)) => eprintln!("{refused}"),
+        Err(SignError::Refused(refused)) => return Err(format!("refused: {refused}").into()),
         Err(error) => return Err(error.into()),
     }
     Ok(())

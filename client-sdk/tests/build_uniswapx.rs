@@ -179,6 +179,12 @@ fn every_line_is_built_from_its_values_with_the_digest_of_the_venue_s_packages()
         let request = request.unwrap();
         assert_eq!(&request.digest[..], from_hex(&line["digest"]), "{}", line["id"]);
         assert_eq!(decode(&request.payload).unwrap().label(), request.digest);
+        // What the venue's own libraries sign ends in 27 or 28; the vault's signature in 0 or 1.
+        let expected: [u8; 65] = from_hex(&line["signature"]).try_into().unwrap();
+        let mut parity = expected;
+        parity[64] -= 27;
+        assert_eq!(request.wire_signature(&parity), expected);
+        assert_eq!(request.wire_signature(&expected), expected, "27 and 28 stay");
         built += 1;
     }
     assert!(built >= 140, "{built} of 150 lines");

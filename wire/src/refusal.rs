@@ -551,7 +551,7 @@ refusals! {
     NonceTooOld = 3412,
     /// The nonce lies further ahead than the window.
     NonceTooFarAhead = 3413,
-    /// The nonce was signed before, or is below the floor of this boot.
+    /// The nonce, order salt or permit number was signed before (or, on Hyperliquid, lies below the remembered ones).
     NonceAlreadyUsed = 3414,
     /// expiresAfter has passed.
     ExpiryPassed = 3415,

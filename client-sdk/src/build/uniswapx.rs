@@ -73,6 +73,18 @@ pub struct Request {
     pub digest: [u8; 32],
 }
 
+impl Request {
+    /// The signature as Permit2 takes it: `r ‖ s ‖ v` with v 27 or 28. The vault's own last byte is the parity of y.
+    #[must_use]
+    pub fn wire_signature(&self, signature: &[u8; 65]) -> [u8; 65] {
+        let mut wire = *signature;
+        if let [.., v @ 0..=1] = &mut wire {
+            *v += 27;
+        }
+        wire
+    }
+}
+
 /// Where permits hold: the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permit2 {

@@ -48,7 +48,7 @@ enum Command {
     /// Make and import keys.
     Keys {
         /// Folder of key files.
-        #[arg(long, default_value = "dev-keys")]
+        #[arg(long, default_value = "dev-keys", global = true)]
         keys: PathBuf,
         #[command(subcommand)]
         command: KeysCommand,
