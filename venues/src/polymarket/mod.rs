@@ -1,6 +1,6 @@
 //! Polymarket orders and ClobAuth.
 //!
-//! The payload is the JSON text that a client would hand to eth_signTypedData_v4 (see [`crate::typed_data`]):
+//! The payload is the JSON text that a client would hand to eth_signTypedData_v4 (see `typed_data`):
 //! an order of one of the CTF exchanges, alone or, for a deposit wallet, inside TypedDataSign; or a ClobAuth,
 //! which asks the order book for API credentials.
 //!
