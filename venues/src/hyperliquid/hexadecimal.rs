@@ -3,6 +3,7 @@
 use wire::Refusal;
 
 use crate::Address;
+use crate::hexadecimal::{NO_DIGIT, bytes, digit};
 
 /// Reads an address inside an L1 action: the exchange lower-cases it before it hashes, so only lower case
 /// hashes as posted.
@@ -47,32 +48,14 @@ pub(crate) fn chain_id(text: &str) -> Result<u64, Refusal> {
         return Err(Refusal::NumberOutOfRange);
     }
     let mut id = 0_u64;
-    for digit in digits {
-        let value = value(*digit).ok_or(Refusal::NumberOutOfRange)?;
+    for byte in digits {
+        let value = digit(*byte);
+        if value == NO_DIGIT {
+            return Err(Refusal::NumberOutOfRange);
+        }
         id = (id << 4) | u64::from(value);
     }
     Ok(id)
-}
-
-fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let (pairs, odd) = text.strip_prefix("0x")?.as_bytes().as_chunks::<2>();
-    if pairs.len() != N || !odd.is_empty() {
-        return None;
-    }
-    let mut into = [0; N];
-    for (byte, [high, low]) in into.iter_mut().zip(pairs) {
-        *byte = (value(*high)? << 4) | value(*low)?;
-    }
-    Some(into)
-}
-
-const fn value(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
