@@ -50,6 +50,8 @@ impl Sessions {
     pub fn admit<'f>(&self, request: Request<'f>) -> Result<Admitted<'f>, Why> {
         match self.mode {
             Mode::Live => Ok(Admitted(request)),
+            Mode::ReduceOnly => Err(Refusal::ReduceOnlyMode.into()),
+            Mode::CancelOnly => Err(Refusal::CancelOnlyMode.into()),
             Mode::Halted => Err(Refusal::Halted.into()),
         }
     }

@@ -13,6 +13,7 @@
 
 pub mod book_value;
 pub mod evm;
+pub mod exposure;
 mod hexadecimal;
 pub mod hyperliquid;
 mod json;
@@ -23,6 +24,7 @@ pub mod solana;
 mod typed_data;
 pub mod uniswapx;
 
+pub use exposure::{Effect, Exposure, Exposures, Market, TokenValue};
 pub use known::{Catalogue, Known};
 pub use payload::{
     AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX,

@@ -2,9 +2,10 @@
 
 use sha3::{Digest as _, Keccak256};
 use wire::facts::FactSink;
-use wire::{Now, Why};
+use wire::{Now, Venue, Why};
 
 use crate::book_value::book_struct;
+use crate::exposure::{Effect, Exposures, TokenValue};
 use crate::{AccountKey, Address, U256, evm, hyperliquid, polymarket, solana, uniswapx};
 
 /// Seals [`Payload`] and [`Scheme`]: a payload type invented elsewhere, whose rules always say yes, does not
@@ -205,6 +206,9 @@ pub trait Payload: sealed::Sealed {
     /// The venue's rules, as a book states them.
     type Limits<'b>;
 
+    /// Whose payload it is.
+    const VENUE: Venue;
+
     /// What the signer signs: the digest of, or the very bytes that were checked.
     fn preimage(&self) -> <Self::Scheme as Scheme>::Preimage<'_>;
 
@@ -227,6 +231,21 @@ pub trait Payload: sealed::Sealed {
         account: &<Self::Scheme as Scheme>::Account,
         now: Now,
     ) -> Result<Charge, Why>;
+
+    /// What signing it can do to the desk's risk, at worst.
+    fn effect(&self) -> Effect;
+
+    /// Tells what it puts at stake, each order at its worst case, for the budgets of the book. Called only for a
+    /// payload that the rules allow.
+    ///
+    /// # Errors
+    /// [`wire::Refusal::TooManyMarkets`]; [`wire::Refusal::TokenHasNoValue`].
+    fn expose(
+        &self,
+        limits: &Self::Limits<'_>,
+        values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why>;
 
     /// Tells what was understood.
     fn facts(&self, sink: &mut dyn FactSink);

@@ -5,6 +5,7 @@
 
 use bincode::{BorrowDecode, Encode};
 
+pub use crate::Mode;
 use crate::codec::{self, CodecFault};
 use crate::frame::Kind;
 use crate::receipt::Link;
@@ -17,15 +18,6 @@ pub enum Command {
     Status,
     /// Sign nothing more until the vault restarts.
     Kill,
-}
-
-/// What the vault is willing to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, BorrowDecode)]
-pub enum Mode {
-    /// Signs what the book allows.
-    Live,
-    /// Signs nothing.
-    Halted,
 }
 
 /// How things stand; the answer to every command.

@@ -14,16 +14,20 @@ pub mod control;
 pub mod facts;
 pub mod facts_json;
 pub mod frame;
+mod mode;
 pub mod receipt;
 pub mod refusal;
 pub mod reply;
 pub mod request;
 mod shown;
 mod time;
+mod venue;
 
+pub use mode::{Mode, Scope};
 pub use refusal::{Family, Refusal, Why};
 pub use shown::Shown;
 pub use time::Now;
+pub use venue::Venue;
 
 /// The protocol version in the first byte of every frame body.
 pub const PROTOCOL_VERSION: u8 = 1;

@@ -299,6 +299,20 @@ refusals! {
     KeySlotNotInBook = 3000,
     /// The book grants this key nothing on this venue.
     VenueNotGranted = 3001,
+    /// The time that the slot was granted for has passed.
+    GrantExpired = 3002,
+    /// A request budget of the book is spent; the index is the bucket's.
+    RequestBudgetSpent = 3003,
+    /// An order budget of the book is spent; the index is the bucket's.
+    OrderBudgetSpent = 3004,
+    /// A notional budget of the book is spent; the index is the bucket's.
+    NotionalBudgetSpent = 3005,
+    /// One payload trades on more markets than a budget can tell apart.
+    TooManyMarkets = 3006,
+    /// A notional budget counts a token that the book gives no value.
+    TokenHasNoValue = 3007,
+    /// A budget per market has no room for another market until one of those in it is full again.
+    MarketTableFull = 3008,
 
     // ---- denied: EVM ----
     /// The chain is not on the list.
@@ -659,10 +673,14 @@ refusals! {
     ModificationPartial = 3534,
 
     // ---- unavailable ----
-    /// The kill switch was pulled; it holds until the vault restarts.
+    /// Nothing is signed now: the kill switch was pulled, or the vault was not started yet.
     Halted = 4000,
     /// No connection is free.
     TooManyConnections = 4001,
+    /// Only what can shrink a position or takes an order away is signed now.
+    ReduceOnlyMode = 4002,
+    /// Only what takes an order away is signed now.
+    CancelOnlyMode = 4003,
 
     // ---- fault ----
     /// The slot's key does not sign this venue's scheme.

@@ -13,7 +13,7 @@
 
 use crate::refusal::{Refusal, Why};
 use crate::shown::Shown;
-use crate::{PROTOCOL_VERSION, REQUEST_SIZE_MAX, frame::Kind};
+use crate::{PROTOCOL_VERSION, REQUEST_SIZE_MAX, Venue, frame::Kind};
 
 /// Bytes before the payload.
 pub const HEADER_SIZE: usize = 16;
@@ -63,6 +63,20 @@ impl PayloadKind {
     #[must_use]
     pub const fn number(self) -> u16 {
         self as u16
+    }
+
+    /// The venue it is for.
+    #[must_use]
+    pub const fn venue(self) -> Venue {
+        match self {
+            Self::EvmEip1559 => Venue::Evm,
+            Self::UniswapxTypedData => Venue::Uniswapx,
+            Self::PolymarketTypedData => Venue::Polymarket,
+            Self::HyperliquidL1Msgpack | Self::HyperliquidL1Json | Self::HyperliquidUserJson => {
+                Venue::Hyperliquid
+            }
+            Self::SolanaMessage | Self::SolanaSwift => Venue::Solana,
+        }
     }
 
     /// The kind of a number, if this build understands it.

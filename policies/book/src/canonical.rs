@@ -158,8 +158,14 @@ mod tests {
     const SLOTS: [Slot<'static>; 1] =
         [Slot { slot: 3, name: "maker", public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }];
 
-    const BOOK: Book<'static> =
-        Book { version: BOOK_VERSION, desk: "desk", boot_mode: BootMode::Live, slots: &SLOTS };
+    const BOOK: Book<'static> = Book {
+        version: BOOK_VERSION,
+        desk: "desk",
+        boot_mode: BootMode::Live,
+        values: &[],
+        buckets: &[],
+        slots: &SLOTS,
+    };
 
     /// The bytes of [`BOOK`] written out by the table above and not by [`Canonical`].
     #[test]

@@ -13,14 +13,20 @@ mod canonical;
 
 pub use canonical::{DOMAIN_TAG, policy_hash};
 
-use venues::book_value::{book_enum, book_struct};
-use venues::{Grants, PublicKey};
+use venues::book_value::{AnyOr, book_enum, book_struct};
+use venues::{Grants, PublicKey, TokenValue};
 
 /// The book version this build understands.
 pub const BOOK_VERSION: u32 = 1;
 
 /// Most slots in a book.
 pub const SLOTS_MAX: usize = 64;
+
+/// Most budgets in a book.
+pub const BUCKETS_MAX: usize = 32;
+
+/// Most tokens whose worth a book says.
+pub const VALUES_MAX: usize = 64;
 
 book_struct! {
     /// Everything a vault may do.
@@ -31,6 +37,10 @@ book_struct! {
         pub desk: &'b str,
         /// The mode a vault starts in.
         pub boot_mode: BootMode,
+        /// What tokens are worth at most, for budgets in USD.
+        pub values: &'b [TokenValue<'b>],
+        /// The budgets.
+        pub buckets: &'b [Bucket<'b>],
         /// The keys, by ascending slot number.
         pub slots: &'b [Slot<'b>],
     }
@@ -41,6 +51,10 @@ book_enum! {
     pub enum BootMode {
         /// It signs at once. A restart lifts a halt, and the book says so.
         Live = 1,
+        /// It signs cancels at once, and the rest after a start that an operator has signed.
+        CancelOnly = 2,
+        /// It signs nothing before a start that an operator has signed.
+        Halted = 3,
     }
 }
 
@@ -53,8 +67,73 @@ book_struct! {
         pub name: &'b str,
         /// The pinned key: a vault that holds another secret does not start.
         pub public_key: PublicKey,
+        /// When its grants end, milliseconds since the Unix epoch; `None` when they do not.
+        pub expires_ms: Option<u64>,
         /// What it may sign.
         pub grants: Grants<'b>,
+    }
+}
+
+book_struct! {
+    /// A budget: a token bucket. It is empty at boot, refills with monotonic time, is charged before a key is touched and
+    /// is never given back; so what is used in any time T is at most the capacity and T's refill, whatever restarts.
+    pub struct Bucket<'b> {
+        /// The desk's name for it.
+        pub name: &'b str,
+        /// What it counts.
+        pub counts: Counts,
+        /// What has a level of its own.
+        pub per: Per,
+        /// Which orders it counts.
+        pub orders: Orders,
+        /// The venues it counts, by number.
+        pub venues: AnyOr<'b, u8>,
+        /// The key slots it counts.
+        pub keys: AnyOr<'b, u16>,
+        /// The most that is in it: micro-USD, orders or requests.
+        pub capacity: u64,
+        /// This much comes back
+        pub refill: u64,
+        /// in this time, milliseconds.
+        pub refill_ms: u32,
+    }
+}
+
+book_enum! {
+    /// What a budget counts.
+    pub enum Counts {
+        /// Signed requests.
+        Requests = 1,
+        /// Orders, and movements of funds.
+        Orders = 2,
+        /// What is at stake at worst, micro-USD.
+        Notional = 3,
+    }
+}
+
+book_enum! {
+    /// What has a level of its own in a budget.
+    pub enum Per {
+        /// The desk: one level.
+        Desk = 1,
+        /// Each client.
+        Client = 2,
+        /// Each key.
+        Key = 3,
+        /// Each market.
+        Market = 4,
+    }
+}
+
+book_enum! {
+    /// Which orders a budget counts.
+    pub enum Orders {
+        /// All.
+        All = 1,
+        /// Those that can only rest in the book.
+        PostOnly = 2,
+        /// Those that may take, and movements of funds.
+        Taking = 3,
     }
 }
 
@@ -73,13 +152,20 @@ mod tests {
     const GRANTS: Grants<'static> = Grants::NONE;
 
     const fn slot(slot: u16, name: &str) -> Slot<'_> {
-        Slot { slot, name, public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }
+        Slot { slot, name, expires_ms: None, public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }
     }
 
     #[test]
     fn a_slot_is_found_by_its_number_and_not_by_its_place() {
         let slots = [slot(3, "three"), slot(9, "nine")];
-        let book = Book { version: BOOK_VERSION, desk: "desk", boot_mode: BootMode::Live, slots: &slots };
+        let book = Book {
+            version: BOOK_VERSION,
+            desk: "desk",
+            boot_mode: BootMode::Live,
+            values: &[],
+            buckets: &[],
+            slots: &slots,
+        };
         assert_eq!(book.slot(9).map(|slot| slot.name), Some("nine"));
         assert_eq!(book.slot(1), None);
     }

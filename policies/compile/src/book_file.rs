@@ -10,9 +10,22 @@ use crate::{evm, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
 pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let version = table.required("version", version);
     let desk = table.required("desk", scalars::name);
-    let boot_mode = table.required("boot_mode", |field| field.choice(&[("live", BootMode::Live)]));
+    let boot_mode = table.required("boot_mode", |field| {
+        field.choice(&[
+            ("live", BootMode::Live),
+            ("cancel-only", BootMode::CancelOnly),
+            ("halted", BootMode::Halted),
+        ])
+    });
     let slots = table.required("slots", slots);
-    Some(Book { version: version?, desk: desk?, boot_mode: boot_mode?, slots: slots?.leak() })
+    Some(Book {
+        version: version?,
+        desk: desk?,
+        boot_mode: boot_mode?,
+        values: &[],
+        buckets: &[],
+        slots: slots?.leak(),
+    })
 }
 
 fn version(field: Field<'_>) -> Option<u32> {
@@ -76,7 +89,7 @@ fn slot(
     if grants == Grants::NONE {
         return table.fault(Rule::EmptyGrants, "a slot without grants signs nothing");
     }
-    Some(Slot { slot: slot?, name: name?, public_key: public_key?, grants })
+    Some(Slot { slot: slot?, name: name?, public_key: public_key?, expires_ms: None, grants })
 }
 
 /// Tells a fault where the slot's key makes signatures of another scheme than the venue takes.

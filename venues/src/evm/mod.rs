@@ -28,6 +28,8 @@ pub mod rules;
 mod swap;
 mod swap_v2;
 
+use crate::exposure::{Effect, Exposures, TokenValue};
+use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
@@ -148,6 +150,21 @@ impl<'f> AccessList<'f> {
 impl Sealed for Transaction<'_> {}
 
 impl Payload for Transaction<'_> {
+    const VENUE: Venue = Venue::Evm;
+
+    fn effect(&self) -> Effect {
+        Effect::Opens
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        _exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        Err(wire::Refusal::TokenHasNoValue.into())
+    }
+
     type Scheme = Secp256k1;
     type Limits<'b> = rules::Limits<'b>;
 

@@ -26,6 +26,8 @@ pub mod rules;
 mod transcode;
 mod user_signed;
 
+use crate::exposure::{Effect, Exposures, TokenValue};
+use wire::Venue;
 use wire::facts::FactSink;
 use wire::request::PAYLOAD_SIZE_MAX;
 use wire::{Now, Why};
@@ -110,6 +112,21 @@ impl<'s> Action<'s> {
 impl Sealed for Action<'_> {}
 
 impl Payload for Action<'_> {
+    const VENUE: Venue = Venue::Hyperliquid;
+
+    fn effect(&self) -> Effect {
+        Effect::Opens
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        _exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        Err(wire::Refusal::TokenHasNoValue.into())
+    }
+
     type Scheme = Secp256k1;
     type Limits<'b> = rules::Limits<'b>;
 

@@ -25,6 +25,8 @@ mod known;
 pub mod rules;
 mod types;
 
+use crate::exposure::{Effect, Exposures, TokenValue};
+use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
@@ -176,6 +178,21 @@ impl Side {
 impl Sealed for Message<'_> {}
 
 impl Payload for Message<'_> {
+    const VENUE: Venue = Venue::Polymarket;
+
+    fn effect(&self) -> Effect {
+        Effect::Opens
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        _exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        Err(wire::Refusal::TokenHasNoValue.into())
+    }
+
     type Scheme = Secp256k1;
     type Limits<'b> = rules::Limits<'b>;
 

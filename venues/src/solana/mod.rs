@@ -19,6 +19,8 @@ pub mod rules;
 mod swift;
 mod velocity;
 
+use crate::exposure::{Effect, Exposures, TokenValue};
+use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
@@ -123,6 +125,21 @@ impl<'f> Transaction<'f> {
 impl Sealed for Transaction<'_> {}
 
 impl Payload for Transaction<'_> {
+    const VENUE: Venue = Venue::Solana;
+
+    fn effect(&self) -> Effect {
+        Effect::Opens
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        _exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        Err(wire::Refusal::TokenHasNoValue.into())
+    }
+
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;
 
@@ -155,6 +172,21 @@ impl Payload for Transaction<'_> {
 impl Sealed for SwiftMessage<'_> {}
 
 impl Payload for SwiftMessage<'_> {
+    const VENUE: Venue = Venue::Solana;
+
+    fn effect(&self) -> Effect {
+        Effect::Opens
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        _exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        Err(wire::Refusal::TokenHasNoValue.into())
+    }
+
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;
 
