@@ -155,8 +155,13 @@ mod tests {
 
     const GRANTS: Grants<'static> = Grants::NONE;
 
-    const SLOTS: [Slot<'static>; 1] =
-        [Slot { slot: 3, name: "maker", public_key: PublicKey::Ed25519 { key: [7; 32] }, grants: GRANTS }];
+    const SLOTS: [Slot<'static>; 1] = [Slot {
+        slot: 3,
+        name: "maker",
+        expires_ms: None,
+        public_key: PublicKey::Ed25519 { key: [7; 32] },
+        grants: GRANTS,
+    }];
 
     const BOOK: Book<'static> = Book {
         version: BOOK_VERSION,
@@ -185,6 +190,10 @@ mod tests {
         text(&mut hash, Some(2), "boot_mode");
         text(&mut hash, Some(0x0e), "::book::BootMode::Live");
         hash.update([1]);
+        for list in ["values", "buckets"] {
+            text(&mut hash, Some(2), list);
+            hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0]);
+        }
         text(&mut hash, Some(2), "slots");
         hash.update([4, 0, 0, 0, 0, 0, 0, 0, 1]);
         text(&mut hash, Some(1), "::book::Slot");
@@ -198,6 +207,8 @@ mod tests {
         hash.update([0x0c, 0, 0, 0, 0, 0, 0, 0, 32]);
         hash.update([7; 32]);
         hash.update([3]);
+        text(&mut hash, Some(2), "expires_ms");
+        hash.update([8]);
         text(&mut hash, Some(2), "grants");
         text(&mut hash, Some(1), "::venues::payload::Grants");
         for venue in ["evm", "uniswapx", "polymarket", "hyperliquid", "solana"] {
