@@ -192,7 +192,7 @@ mod tests {
         hash.update([1]);
         for list in ["values", "buckets"] {
             text(&mut hash, Some(2), list);
-            hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0]);
+            hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0, 5]);
         }
         text(&mut hash, Some(2), "slots");
         hash.update([4, 0, 0, 0, 0, 0, 0, 0, 1]);
