@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ed25519_dalek::Signer;
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use enclave_dev::examples::{Example, examples};
 use enclave_dev::keys::{KeyFolder, throw_away_bytes};
 use hdrhistogram::Histogram;
@@ -31,7 +31,8 @@ type Fault = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Fault> {
     let keyring = KeyFolder::new("no-key-files").keyring(&policies::BOOK)?;
-    let mut vault = Vault::at_boot(&policies::BOOK, keyring, [0; 16], BOOTED)?;
+    let mut vault =
+        Vault::at_boot(&policies::BOOK, keyring, Boot { id: [0; 16], seed: [0; 32], now: BOOTED })?;
     println!("{:<48} {:>9} {:>9} {:>9} {:>9} {:>7}", "ns", "vault p50", "p99", "bare p50", "p99", "ratio");
     for (number, example) in examples()?.into_iter().enumerate() {
         // Nonces only rise, over all examples.

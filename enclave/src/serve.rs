@@ -50,6 +50,9 @@ pub trait Serve {
     /// Obeys one control body and writes the body of the answer. Returns its size, or `None` when it is no
     /// control message; the connection is then closed.
     fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize>;
+
+    /// Hears what the system's clock says beside the anchored time in `now`, once a round.
+    fn note_clock(&mut self, now: Now, system_wall_ms: u64);
 }
 
 /// How much the loop takes on.
@@ -239,6 +242,7 @@ impl<'d> Loop<'d> {
         let Self { epoll, requests, control, clock, counts, .. } = self;
         let epoll = epoll.as_fd();
         let now = clock.now();
+        vault.note_clock(now, Clock::system_wall_ms());
         let mut obey =
             |body: &[u8], reply: &mut [u8]| vault.control(clock.now(), body, reply.first_chunk_mut()?);
         control.serve_round(epoll, now.monotonic_ms, counts, &mut obey);

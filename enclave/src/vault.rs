@@ -5,10 +5,13 @@ use policies::{KeyUsage, Usage, approve};
 use signing::{Asked, Chain, KeyFault, Keyring, Signs};
 use venues::hyperliquid::Form;
 use venues::{Payload, evm, hyperliquid, polymarket, solana, uniswapx};
-use wire::control::{self, Command, Status};
 use wire::request::{PayloadKind, Request, Unreadable};
 use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
 
+use crate::boot::{Boot, Randomness};
+use crate::latches::{Latches, Watch};
+use crate::operator::Operators;
+use crate::outbox::Outbox;
 use crate::serve::Serve;
 use crate::sessions::{Admitted, Sessions};
 
@@ -17,47 +20,58 @@ use crate::sessions::{Admitted, Sessions};
 /// No method does I/O, reads a clock or allocates.
 #[derive(Debug)]
 pub struct Vault {
-    sessions: Sessions,
+    pub(crate) sessions: Sessions,
+    pub(crate) operators: Operators,
+    pub(crate) randomness: Randomness,
     scratch: hyperliquid::Scratch,
-    desk: Desk,
+    pub(crate) desk: Desk,
 }
 
 /// What a decision touches once a request is admitted.
 #[derive(Debug)]
-struct Desk {
-    book: &'static Book<'static>,
+pub(crate) struct Desk {
+    pub(crate) book: &'static Book<'static>,
     keyring: Keyring,
-    usage: Usage<Box<[KeyUsage]>>,
-    chain: Chain,
-    signed: u64,
-    refused: u64,
+    pub(crate) usage: Usage<Box<[KeyUsage]>>,
+    pub(crate) chain: Chain,
+    pub(crate) outbox: Outbox,
+    pub(crate) signed: u64,
+    pub(crate) refused: u64,
 }
 
 impl Vault {
-    /// A vault at boot. `boot_id` is random for each boot; `booted` is the time of it, below which no
-    /// single-use venue nonce is signed.
+    /// A vault at boot. At `boot.now` the venue nonces of earlier boots end, and no lower one is signed.
     ///
     /// # Errors
     /// [`KeyFault::Missing`] when the keyring does not hold exactly the keys that the book pins.
-    pub fn at_boot(
-        book: &'static Book<'static>,
-        keyring: Keyring,
-        boot_id: [u8; 16],
-        booted: Now,
-    ) -> Result<Self, KeyFault> {
+    pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot: Boot) -> Result<Self, KeyFault> {
         keyring.check(book)?;
-        let chain = Chain::at_boot(boot_id, book::policy_hash(book));
+        let chain = Chain::at_boot(boot.id, book::policy_hash(book));
         let usage =
-            Usage::at_boot(vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice(), booted.wall_ms);
-        let desk = Desk { book, keyring, usage, chain, signed: 0, refused: 0 };
-        Ok(Self { sessions: Sessions::at_boot(), scratch: hyperliquid::Scratch::new(), desk })
+            Usage::at_boot(vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice(), boot.now.wall_ms);
+        let watch = book.host.map(|host| Watch {
+            host_silence_max_ms: host.heartbeat_ms.into(),
+            host_gone: host.when_gone.into(),
+        });
+        let latches = Latches::at_boot(book.boot_mode.into(), watch);
+        let desk = Desk { book, keyring, usage, chain, outbox: Outbox::at_boot(), signed: 0, refused: 0 };
+        let mut vault = Self {
+            sessions: Sessions::at_boot(latches),
+            operators: Operators::at_boot(),
+            randomness: Randomness::new(boot.seed),
+            scratch: hyperliquid::Scratch::new(),
+            desk,
+        };
+        vault.tell_boot_mode(boot.now);
+        Ok(vault)
     }
 
     /// Takes one request body and writes one reply body; returns the reply's size in bytes.
     ///
     /// Every frame gets exactly one reply and one receipt, whatever is in it.
     pub fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
-        let Self { sessions, scratch, desk } = self;
+        self.settle(now);
+        let Self { sessions, scratch, desk, .. } = self;
         let request = match Request::parse(body) {
             Ok(request) => request,
             Err(unreadable) => {
@@ -96,30 +110,6 @@ impl Vault {
             }
         }
     }
-
-    /// Takes one control body and writes one status body; `None` when the bytes are no command.
-    pub fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
-        match control::read_command(body).ok()? {
-            Command::Status => {}
-            Command::Kill => self.sessions.kill(),
-        }
-        control::write_status(self.status(now), reply).ok()
-    }
-
-    fn status(&self, now: Now) -> Status<'_> {
-        let Desk { book, chain, signed, refused, .. } = &self.desk;
-        Status {
-            mode: self.sessions.mode(),
-            boot_id: chain.boot_id(),
-            policy_hash: chain.policy_hash(),
-            uptime_ms: now.monotonic_ms,
-            receipts: chain.sealed(),
-            head: chain.head(),
-            signed: *signed,
-            refused: *refused,
-            desk: book.desk,
-        }
-    }
 }
 
 impl Serve for Vault {
@@ -129,6 +119,10 @@ impl Serve for Vault {
 
     fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
         self.control(now, body, reply)
+    }
+
+    fn note_clock(&mut self, now: Now, system_wall_ms: u64) {
+        self.note_clock(now, system_wall_ms);
     }
 }
 
@@ -150,6 +144,9 @@ impl Desk {
             Ok(payload) => payload,
             Err(why) => return self.refuse(asked, why, reply),
         };
+        if let Err(why) = admitted.check(payload.effect()) {
+            return self.refuse_decoded(asked, why, &payload, reply);
+        }
         let signed = approve(payload, book, asked.key_slot, usage, now).and_then(|approved| {
             keyring.sign(approved).map_err(|(payload, refusal)| (payload, refusal.into()))
         });
@@ -159,13 +156,30 @@ impl Desk {
         };
         let counter = if sealed.is_signed() { &mut self.signed } else { &mut self.refused };
         *counter = counter.saturating_add(1);
-        sealed.write(admitted.request().return_canonical, reply)
+        let size = sealed.write(admitted.request().return_canonical, reply);
+        self.outbox.push(self.chain.last_record());
+        size
+    }
+
+    fn refuse_decoded<P: Payload>(
+        &mut self,
+        asked: Asked,
+        why: Why,
+        payload: &P,
+        reply: &mut [u8; REPLY_SIZE_MAX],
+    ) -> usize {
+        self.refused = self.refused.saturating_add(1);
+        let size = self.chain.seal_refusal(asked, why, Some(payload)).write(false, reply);
+        self.outbox.push(self.chain.last_record());
+        size
     }
 
     /// Refuses what was never decoded.
     fn refuse(&mut self, asked: Asked, why: Why, reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
         self.refused = self.refused.saturating_add(1);
-        self.chain.seal_refusal(asked, why, None::<&evm::Transaction<'_>>).write(false, reply)
+        let size = self.chain.seal_refusal(asked, why, None::<&evm::Transaction<'_>>).write(false, reply);
+        self.outbox.push(self.chain.last_record());
+        size
     }
 }
 

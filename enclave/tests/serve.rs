@@ -43,6 +43,8 @@ impl Serve for Echo {
         reply[..2].copy_from_slice(if self.is_killed { b"ko" } else { b"ok" });
         (body == KILL || body == STATUS).then_some(2)
     }
+
+    fn note_clock(&mut self, _now: Now, _system_wall_ms: u64) {}
 }
 
 struct Server {

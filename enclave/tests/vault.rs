@@ -122,11 +122,11 @@ fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
 #[test]
 fn a_vault_does_not_start_with_keys_that_its_book_does_not_pin() {
     use signing::{KeyFault, Keyring};
-    let nothing = enclave::Vault::at_boot(&policies::BOOK, Keyring::default(), [0; 16], BOOTED);
+    let nothing = enclave::Vault::at_boot(&policies::BOOK, Keyring::default(), desk::boot(BOOTED));
     assert_eq!(nothing.err(), Some(KeyFault::Missing));
     let swapped = desk::book_with_swapped_keys();
     let keyring = desk::keyring(&policies::BOOK);
-    assert_eq!(enclave::Vault::at_boot(swapped, keyring, [0; 16], BOOTED).err(), Some(KeyFault::Missing));
+    assert_eq!(enclave::Vault::at_boot(swapped, keyring, desk::boot(BOOTED)).err(), Some(KeyFault::Missing));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use enclave_dev::keys::KeyFolder;
 use wire::receipt::{ChainReader, Receipt};
 use wire::reply::Reply;
@@ -20,7 +20,7 @@ thread_local! {
     static VAULT: RefCell<(Vault, ChainReader)> = RefCell::new({
         let book = compile::compile("demo.toml", BOOK).expect("the demo book compiles");
         let keyring = KeyFolder::new("no-such-folder").keyring(book).expect("throw-away keys fit the demo book");
-        let vault = Vault::at_boot(book, keyring, [7; 16], BOOTED).expect("the book's keys");
+        let vault = Vault::at_boot(book, keyring, Boot { id: [7; 16], seed: [8; 32], now: BOOTED }).expect("the book's keys");
         (vault, ChainReader::default())
     });
 }

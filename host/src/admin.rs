@@ -40,6 +40,7 @@ fn pass_on(operator: Stream, busy: &Busy, vault_control: &Address) -> Result<(),
         return Err(Error::Frame(wire::frame::FrameFault::Kind(kind)));
     };
     busy.set();
+    let is_kill = command == Command::Kill;
     let answer = match ask_once(vault_control, command, ATTEMPT) {
         Ok(answer) => answer,
         Err(error) => {
@@ -47,7 +48,7 @@ fn pass_on(operator: Stream, busy: &Busy, vault_control: &Address) -> Result<(),
             return Ok(());
         }
     };
-    if command == Command::Kill {
+    if is_kill {
         let mode = answer.status().map(|status| format!("{:?}", status.mode));
         log::write(Level::Warn, "killed", &[("mode", &mode.unwrap_or_default())]);
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! main      accepts bots        one thread each, at most BOTS_MAX; one more hears TooManyConnections
 //! admin     accepts operators   one thread each, at most OPERATORS_MAX; for one more the idlest is cut
+//! taker     takes the vault's records and is its heartbeat
 //! sync      syncs the ledger every SYNC_EVERY
 //! log       writes the log; nobody else waits for standard error
 //! ```
@@ -29,6 +30,7 @@ use crate::door::{Door, Full};
 use crate::log::{self, Level};
 use crate::receipts::{Ledger, SYNC_EVERY};
 use crate::relay::Relay;
+use crate::taker;
 
 /// Bots at the same time; the vault takes as many connections.
 const BOTS_MAX: usize = 64;
@@ -98,6 +100,7 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
         Arc::new(Relay { vault: config.vault, ledger: Arc::clone(&ledger), stop: relay_stop.clone() });
     let admin_door = Door::new(operators, Access::own(), OPERATORS_MAX, Full::CutIdle, Stop::new()?);
     let control = Arc::new(config.control);
+    let taken_from = Arc::clone(&control);
     let admin_stop = stop.clone();
     let admin = thread::Builder::new().name("admin".into()).spawn(move || {
         admin_door.serve(&admin_stop, |operator, busy| {
@@ -106,11 +109,13 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
         });
     })?;
     let sync = sync_until(&relay_stop, Arc::clone(&ledger))?;
+    let taker = take_until(&relay_stop, Arc::clone(&ledger), Arc::clone(&taken_from))?;
     log::write(Level::Info, "started", &[("vault", &relay.vault), ("listen", &bots.path().display())]);
     Door::new(bots, config.access, BOTS_MAX, Full::TurnAway, relay_stop).serve(stop, |bot, _| {
         let relay = Arc::clone(&relay);
         move || relay.run(bot)
     });
+    let _ = taker.join();
     let _ = sync.join();
     let kept = ledger.finish();
     if let Err(error) = &kept {
@@ -131,6 +136,11 @@ fn check_descriptors() -> io::Result<()> {
         ))),
         _ => Ok(()),
     }
+}
+
+fn take_until(stop: &Stop, ledger: Arc<Ledger>, control: Arc<Address>) -> io::Result<JoinHandle<()>> {
+    let stop = stop.clone();
+    thread::Builder::new().name("taker".into()).spawn(move || taker::run(&control, &ledger, &stop))
 }
 
 fn sync_until(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {

@@ -20,3 +20,4 @@ mod door;
 pub mod log;
 pub mod receipts;
 mod relay;
+mod taker;

@@ -16,7 +16,7 @@ use portcullis_host::daemon::{self, Config};
 use portcullis_host::receipts::{self, Expected, Report};
 use signal_hook::consts::SIGXFSZ;
 use transport::Address;
-use wire::control::{Command, Mode, Status};
+use wire::control::{Command, Latch, Mode, Status};
 
 /// Something failed.
 const EXIT_FAILED: u8 = 1;
@@ -213,11 +213,17 @@ fn address(admin: Option<PathBuf>, control: Option<Address>) -> Result<Address, 
 
 fn describe(status: &Status<'_>) -> String {
     let mode = match status.mode {
-        Mode::Live => "live",
         Mode::Halted => "HALTED",
+        Mode::Live | Mode::ReduceOnly | Mode::CancelOnly => status.mode.as_str(),
     };
+    let latches: Vec<_> = Latch::ALL
+        .iter()
+        .filter(|latch| status.latches & latch.bit() != 0)
+        .map(|latch| latch.as_str())
+        .collect();
+    let latches = if latches.is_empty() { "none".to_owned() } else { latches.join(", ") };
     format!(
-        "{mode}: desk {}, boot {}, up {}.{:03} s, {} receipts, {} signed, {} refused\npolicy {}\nhead   {}",
+        "{mode}: desk {}, boot {}, up {}.{:03} s, {} receipts, {} signed, {} refused\nlatches {latches}; last order {}\npolicy {}\nhead   {}",
         status.desk,
         hex(&status.boot_id),
         status.uptime_ms / 1000,
@@ -225,6 +231,7 @@ fn describe(status: &Status<'_>) -> String {
         status.receipts,
         status.signed,
         status.refused,
+        status.order_counter,
         hex(&status.policy_hash),
         hex(&status.head),
     )

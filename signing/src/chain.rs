@@ -2,8 +2,8 @@
 
 use policies::{Counted, NonceUse};
 use venues::Payload;
-use wire::facts::{FactKey, FactSink as _, FactWriter};
-use wire::receipt::{self, CODE_SIGNED, Link, RECEIPT_VERSION, Receipt};
+use wire::facts::{FactKey, FactSink, FactWriter};
+use wire::receipt::{self, CODE_EVENT, CODE_SIGNED, Link, RECEIPT_VERSION, Receipt, RecordKind};
 use wire::reply::Reply;
 use wire::{FACTS_SIZE_MAX, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown, Why, codec};
 
@@ -40,6 +40,7 @@ pub struct Chain {
     head: Link,
     facts: [u8; FACTS_SIZE_MAX],
     record: [u8; RECEIPT_SIZE_MAX],
+    record_size: usize,
 }
 
 impl Chain {
@@ -48,7 +49,7 @@ impl Chain {
     pub fn at_boot(boot_id: [u8; 16], policy_hash: [u8; 32]) -> Self {
         let head = receipt::genesis(&boot_id, &policy_hash);
         let (facts, record) = ([0; FACTS_SIZE_MAX], [0; RECEIPT_SIZE_MAX]);
-        Self { boot_id, policy_hash, sequence: 0, head, facts, record }
+        Self { boot_id, policy_hash, sequence: 0, head, facts, record, record_size: 0 }
     }
 
     /// The boot this chain belongs to.
@@ -98,6 +99,27 @@ impl Chain {
         self.refuse(asked, why, payload.map(Payload::label), told)
     }
 
+    /// Writes the record of an event, with what `tell` says of it. Gives `None` when it cannot be written; nothing has
+    /// moved then.
+    pub fn seal_event(
+        &mut self,
+        kind: RecordKind,
+        wall_ms: u64,
+        tell: impl FnOnce(&mut dyn FactSink),
+    ) -> Option<&[u8]> {
+        let mut facts = FactWriter::new(&mut self.facts);
+        tell(&mut facts);
+        let told = Told { size: facts.used(), is_complete: facts.is_complete() };
+        let asked = Asked { wall_ms, client: 0, request_id: 0, key_slot: 0, payload_kind: 0 };
+        self.write(asked, kind, CODE_EVENT, None, None, told)
+    }
+
+    /// The record sealed last; empty before the first.
+    #[must_use]
+    pub fn last_record(&self) -> &[u8] {
+        self.record.get(..self.record_size).unwrap_or_default()
+    }
+
     fn refuse<P>(&mut self, asked: Asked, why: Why, digest: Option<[u8; 32]>, told: Told) -> Sealed<'_, P> {
         match self.append(asked, Some(why), digest, told) {
             Some(record) => Sealed { code: why.refusal.code(), asked, record, signed: None },
@@ -131,9 +153,29 @@ impl Chain {
         digest: Option<[u8; 32]>,
         told: Told,
     ) -> Option<&[u8]> {
+        self.write(
+            asked,
+            RecordKind::Decision,
+            why.map_or(CODE_SIGNED, |why| why.refusal.code()),
+            why,
+            digest,
+            told,
+        )
+    }
+
+    fn write(
+        &mut self,
+        asked: Asked,
+        kind: RecordKind,
+        code: u16,
+        why: Option<Why>,
+        digest: Option<[u8; 32]>,
+        told: Told,
+    ) -> Option<&[u8]> {
         let (observed, limit) = why.map_or((Shown::Nothing, Shown::Nothing), |why| (why.observed, why.limit));
         let receipt = Receipt {
             version: RECEIPT_VERSION,
+            kind,
             sequence: self.sequence,
             boot_id: self.boot_id,
             previous: self.head,
@@ -143,7 +185,7 @@ impl Chain {
             request_id: asked.request_id,
             key_slot: asked.key_slot,
             payload_kind: asked.payload_kind,
-            code: why.map_or(CODE_SIGNED, |why| why.refusal.code()),
+            code,
             subject: why.and_then(|why| why.subject),
             observed,
             limit,
@@ -156,6 +198,7 @@ impl Chain {
         let record = self.record.get(..size)?;
         self.head = receipt::link(record);
         self.sequence = next;
+        self.record_size = size;
         Some(record)
     }
 }

@@ -236,6 +236,16 @@ fact_keys! {
     RelativeAmounts = 224 "relative_amounts",
     AdjustmentPerGweiBaseFee = 225 "adjustment_per_gwei_base_fee",
     ValidationDataHash = 226 "validation_data_hash",
+    // Events
+    Latch = 240 "latch",
+    Mode = 241 "mode",
+    Venue = 242 "venue",
+    Client = 243 "client",
+    Order = 244 "order",
+    Operator = 245 "operator",
+    Counter = 246 "counter",
+    Bucket = 247 "bucket",
+    Desk = 248 "desk",
 }
 
 /// Where a decoded payload tells its facts.

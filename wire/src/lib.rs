@@ -15,6 +15,7 @@ pub mod facts;
 pub mod facts_json;
 pub mod frame;
 mod mode;
+pub mod operator;
 pub mod receipt;
 pub mod refusal;
 pub mod reply;

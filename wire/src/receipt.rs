@@ -1,6 +1,6 @@
 //! Receipts: one record per decision, each bound to the one before it.
 //!
-//! `link(n) = SHA-256("portcullis receipt v1" ‖ record(n))`, and `record(n)` holds `link(n-1)`. The first
+//! `link(n) = SHA-256("portcullis receipt v2" ‖ record(n))`, and `record(n)` holds `link(n-1)`. The first
 //! record of a boot holds [`genesis`] of its boot id and policy hash. The record is the [`crate::codec`]
 //! encoding of [`Receipt`]; it is sealed before the reply that carries it, signed or refused.
 
@@ -17,14 +17,48 @@ pub type Link = [u8; 32];
 /// The code of a receipt whose request was signed.
 pub const CODE_SIGNED: u16 = 0;
 
+/// The code of a record that is no decision on a request.
+pub const CODE_EVENT: u16 = 1;
+
 /// The version in the first byte of a record.
-pub const RECEIPT_VERSION: u8 = 1;
+pub const RECEIPT_VERSION: u8 = 2;
+
+/// What a record tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, BorrowDecode)]
+pub enum RecordKind {
+    /// A request was signed or refused.
+    Decision,
+    /// A latch was set, or set stricter.
+    LatchSet,
+    /// A latch was lifted.
+    LatchCleared,
+    /// An operator's order was obeyed.
+    Order,
+}
+
+impl RecordKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Decision, Self::LatchSet, Self::LatchCleared, Self::Order];
+
+    /// Its name for people.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::LatchSet => "latch set",
+            Self::LatchCleared => "latch cleared",
+            Self::Order => "order",
+        }
+    }
+}
 
 /// One decision. Integers and options as [`crate::codec`] writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, BorrowDecode)]
 pub struct Receipt<'r> {
     /// [`RECEIPT_VERSION`].
     pub version: u8,
+    /// What it tells. What follows about a request is zero in a record that tells of none.
+    pub kind: RecordKind,
     /// Counts from 0 within a boot, without gaps.
     pub sequence: u64,
     /// Drawn at boot; a chain never crosses it.
@@ -43,7 +77,7 @@ pub struct Receipt<'r> {
     pub key_slot: u16,
     /// The payload kind as it stood in the request, known or not.
     pub payload_kind: u16,
-    /// [`CODE_SIGNED`] or the code of a [`Refusal`].
+    /// [`CODE_SIGNED`], [`CODE_EVENT`] or the code of a [`Refusal`].
     pub code: u16,
     /// Which order or instruction a refusal is about.
     pub subject: Option<u16>,
@@ -67,15 +101,24 @@ impl<'r> Receipt<'r> {
     /// [`CodecFault`] when the bytes are not exactly one record of this version.
     pub fn read(record: &'r [u8]) -> Result<Self, CodecFault> {
         let receipt: Self = codec::decode(record)?;
-        if receipt.version == RECEIPT_VERSION { Ok(receipt) } else { Err(CodecFault::NotAValue) }
+        let is_event = receipt.code == CODE_EVENT;
+        let is_whole =
+            receipt.version == RECEIPT_VERSION && is_event == (receipt.kind != RecordKind::Decision);
+        if is_whole { Ok(receipt) } else { Err(CodecFault::NotAValue) }
     }
 
-    /// The refusal this receipt records, `None` when it records a signature.
+    /// Whether it records a signature.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        self.code == CODE_SIGNED
+    }
+
+    /// The refusal this receipt records, `None` when it records a signature or an event.
     ///
     /// # Errors
     /// The code when it is of a later build than this reader.
     pub fn refusal(&self) -> Result<Option<Refusal>, u16> {
-        if self.code == CODE_SIGNED {
+        if matches!(self.code, CODE_SIGNED | CODE_EVENT) {
             return Ok(None);
         }
         Refusal::from_code(self.code).map(Some).ok_or(self.code)
@@ -86,7 +129,7 @@ impl<'r> Receipt<'r> {
 #[must_use]
 pub fn link(record: &[u8]) -> Link {
     let mut hash = Sha256::new();
-    hash.update(b"portcullis receipt v1");
+    hash.update(b"portcullis receipt v2");
     hash.update(record);
     hash.finalize().into()
 }
@@ -184,6 +227,7 @@ mod tests {
     fn receipt(sequence: u64, previous: Link) -> Receipt<'static> {
         Receipt {
             version: RECEIPT_VERSION,
+            kind: RecordKind::Decision,
             sequence,
             boot_id: [3; 16],
             previous,
@@ -218,7 +262,8 @@ mod tests {
             expected[used..used + part.len()].copy_from_slice(part);
             used += part.len();
         };
-        put(&[1]);
+        put(&[2]);
+        put(&[0; 4]);
         put(&[2, 1, 0, 0, 0, 0, 0, 0]);
         put(&[3; 16]);
         put(&[8; 32]);
@@ -238,6 +283,17 @@ mod tests {
         put(&[4, 0, 0, 0, 0, 0, 0, 0, 1, 3, 1, 9]);
         assert_eq!(&bytes[..size], &expected[..used]);
         assert_eq!(Receipt::read(&bytes[..size]), Ok(receipt(0x0102, [8; 32])));
+    }
+
+    #[test]
+    fn an_event_with_a_decision_s_code_and_a_decision_with_an_event_s_are_no_records() {
+        for kind in RecordKind::ALL {
+            for code in [CODE_SIGNED, CODE_EVENT, 3000] {
+                let (bytes, size) = record(Receipt { kind, code, ..receipt(0, [0; 32]) });
+                let is_whole = (kind == RecordKind::Decision) == (code != CODE_EVENT);
+                assert_eq!(Receipt::read(&bytes[..size]).is_ok(), is_whole, "{kind:?} {code}");
+            }
+        }
     }
 
     #[test]

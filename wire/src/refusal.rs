@@ -121,6 +121,8 @@ refusals! {
     BytesTextMalformed = 1019,
     /// A list holds more elements than the vault reads.
     ListLongerThanRead = 1020,
+    /// The bytes are no operator's order of this version.
+    OrderMalformed = 1030,
 
     // ---- malformed: EVM ----
     /// The first byte is not the transaction type 0x02 of EIP-1559.
@@ -313,6 +315,24 @@ refusals! {
     TokenHasNoValue = 3007,
     /// A budget per market has no room for another market until one of those in it is full again.
     MarketTableFull = 3008,
+    /// The operator's key is not in the book.
+    OperatorNotInBook = 3020,
+    /// The signature of the order is not that operator's.
+    OrderSignatureWrong = 3021,
+    /// The order was signed for another boot or another book.
+    OrderForAnotherBoot = 3022,
+    /// The order answers no challenge that is open.
+    ChallengeNotOpen = 3023,
+    /// The challenge was drawn too long ago.
+    ChallengeExpired = 3024,
+    /// The counter of the order is not above that of the last one obeyed.
+    OrderCounterNotAbove = 3025,
+    /// No further client can be held back on its own.
+    ClientTableFull = 3026,
+    /// The book has no budget with that index.
+    BucketNotInBook = 3027,
+    /// The budget was opened before in this boot.
+    BudgetAlreadyOpened = 3028,
 
     // ---- denied: EVM ----
     /// The chain is not on the list.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use venues::Payload as _;
 use venues::hyperliquid::{Form, Scratch};
 use wire::facts::{FactKey, FactSink as _, FactWriter};
-use wire::receipt::{RECEIPT_VERSION, Receipt};
+use wire::receipt::{RECEIPT_VERSION, Receipt, RecordKind};
 use wire::reply::Reply;
 use wire::request::Request;
 use wire::{RECEIPT_SIZE_MAX, REPLY_SIZE_MAX};
@@ -128,6 +128,7 @@ impl Answer {
         let used = writer.used();
         let receipt = Receipt {
             version: RECEIPT_VERSION,
+            kind: RecordKind::Decision,
             sequence: 0,
             boot_id: [1; 16],
             previous: [0; 32],

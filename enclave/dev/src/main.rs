@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use enclave::Vault;
 use enclave::serve::{Clock, Limits, Server};
+use enclave::{Boot, Vault};
 use enclave_dev::hexadecimal;
 use enclave_dev::keys::KeyFolder;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
@@ -120,10 +120,11 @@ fn serve(book: &Path, keys: PathBuf, listen: &Address, control: &Address) -> Res
     let book = compile::compile(&book.display().to_string(), &text)
         .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let keyring = KeyFolder::new(keys).keyring(book)?;
-    let mut boot_id = [0; 16];
-    getrandom::fill(&mut boot_id)?;
+    let (mut id, mut seed) = ([0; 16], [0; 32]);
+    getrandom::fill(&mut id)?;
+    getrandom::fill(&mut seed)?;
     let clock = Clock::start();
-    let vault = Vault::at_boot(book, keyring, boot_id, clock.now())?;
+    let vault = Vault::at_boot(book, keyring, Boot { id, seed, now: clock.now() })?;
     eprintln!(
         "enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys",
         book.desk,

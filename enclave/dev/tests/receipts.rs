@@ -7,7 +7,7 @@
     reason = "a test that cannot go on fails"
 )]
 
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use enclave_dev::keys::KeyFolder;
 use venues::hyperliquid::rules::Network;
 use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope, ORDERS_LEN_MAX};
@@ -29,7 +29,7 @@ fn vault() -> Vault {
     let hyperliquid = book.slot(1).unwrap().grants.hyperliquid.unwrap();
     assert_eq!(hyperliquid.order.unwrap().orders_max, 1_000, "the demo book has changed");
     let keyring = KeyFolder::new("no-key-files").keyring(book).unwrap();
-    Vault::at_boot(book, keyring, [0; 16], BOOTED).unwrap()
+    Vault::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: BOOTED }).unwrap()
 }
 
 /// The code, whether the receipt tells all, and how many elements of `list` it tells.

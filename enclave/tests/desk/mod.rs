@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use book::Book;
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use signing::{Keyring, Secret};
@@ -52,7 +52,7 @@ impl Desk {
 
     pub(crate) fn booted(booted: Now) -> Self {
         let keyring = keyring(&policies::BOOK);
-        let vault = Vault::at_boot(&policies::BOOK, keyring, [9; 16], booted);
+        let vault = Vault::at_boot(&policies::BOOK, keyring, boot(booted));
         Self(Box::new(vault.expect("the book's keys")))
     }
 
@@ -90,6 +90,10 @@ impl Desk {
         let control::Status { mode, receipts, signed, refused, head, .. } = status;
         OwnedStatus { mode, receipts, signed, refused, head }
     }
+}
+
+pub(crate) fn boot(now: Now) -> Boot {
+    Boot { id: [9; 16], seed: [8; 32], now }
 }
 
 /// The throw-away keys of the demo desk.

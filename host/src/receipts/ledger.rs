@@ -21,7 +21,7 @@
 //! (it or its folder was removed, renamed or replaced) is such an error: it is looked for before every write.
 
 use core::fmt;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -30,7 +30,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
-use wire::receipt::Receipt;
+use wire::receipt::{Link, Receipt, link};
 
 use super::repair::{Repair, recover};
 use super::segment::{self, Name, private};
@@ -40,6 +40,9 @@ pub const SYNC_EVERY: Duration = Duration::from_millis(200);
 
 /// Receipts that may wait for others at the same time. Each is held by a connection, of which there are fewer.
 const WAITING_MAX: usize = 1024;
+
+/// Written records whose links are remembered, for those that come twice: by their reply and by the vault's own list.
+const RECENT_MAX: usize = 8_192;
 
 /// Boots whose segments are open at the same time.
 const CHAINS_MAX: usize = 4;
@@ -118,6 +121,8 @@ struct Chain {
     size: u64,
     is_dirty: bool,
     waiting: BTreeMap<u64, Waiting>,
+    /// Links of the last records written without a gap, up to the one before `next.sequence`.
+    recent: VecDeque<Link>,
 }
 
 impl Ledger {
@@ -178,6 +183,10 @@ impl Ledger {
         let flights_end = state.flights.next;
         let chain = state.chain(&self.folder, boot_id)?;
         let is_late = sequence < chain.next.sequence || chain.waiting.contains_key(&sequence);
+        if is_late && chain.holds(sequence, record) {
+            drop(state);
+            return self.wait_until_written(boot_id, sequence);
+        }
         if is_late {
             // Its place is taken. Kept all the same; `verify` shows it as out of sequence.
             return state.write(&self.folder, boot_id, record);
@@ -187,6 +196,34 @@ impl Ledger {
         }
         chain.waiting.insert(sequence, Waiting { record: record.to_vec(), flights_end });
         self.wait_for_turn(state, boot_id, sequence)
+    }
+
+    /// Puts a record on disk that the vault gave unasked for by any request, unless it is there or waits already.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    pub fn take(&self, record: &[u8]) -> Result<(), LedgerError> {
+        let mut state = self.lock();
+        let receipt = Receipt::read(record).map_err(|_| LedgerError::NotAReceipt)?;
+        state.check()?;
+        let flights_end = state.flights.next;
+        let chain = state.chain(&self.folder, receipt.boot_id)?;
+        if receipt.sequence < chain.next.sequence || chain.waiting.contains_key(&receipt.sequence) {
+            return Ok(());
+        }
+        if chain.waiting.len() >= WAITING_MAX {
+            return Err(LedgerError::TooManyWaiting);
+        }
+        chain.waiting.insert(receipt.sequence, Waiting { record: record.to_vec(), flights_end });
+        if state.write_in_turn(&self.folder, receipt.boot_id)? {
+            self.written.notify_all();
+        }
+        Ok(())
+    }
+
+    /// For a record that somebody else brought before: its reply must not go on until it is written.
+    fn wait_until_written(&self, boot_id: [u8; 16], sequence: u64) -> Result<(), LedgerError> {
+        self.wait_for_turn(self.lock(), boot_id, sequence)
     }
 
     fn wait_for_turn(
@@ -207,6 +244,7 @@ impl Ledger {
             }
             if chain.is_gap_final(flight_oldest) {
                 // Go on behind the gap, with the first that waits.
+                chain.recent.clear();
                 chain.next.sequence = chain.waiting.keys().next().copied().unwrap_or(sequence);
                 continue;
             }
@@ -322,6 +360,7 @@ impl State {
             };
             chain.next.sequence = chain.next.sequence.saturating_add(1);
             self.write(folder, boot_id, &waiting.record)?;
+            self.chain(folder, boot_id)?.remember(link(&waiting.record));
             is_any_written = true;
         }
     }
@@ -347,7 +386,25 @@ impl Chain {
             size: 0,
             is_dirty: false,
             waiting: BTreeMap::new(),
+            recent: VecDeque::new(),
         })
+    }
+
+    fn remember(&mut self, link: Link) {
+        if self.recent.len() >= RECENT_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(link);
+    }
+
+    /// Whether this very record is written or waits. What was written long ago is not remembered.
+    fn holds(&self, sequence: u64, record: &[u8]) -> bool {
+        if let Some(waiting) = self.waiting.get(&sequence) {
+            return waiting.record == record;
+        }
+        let back = usize::try_from(self.next.sequence.saturating_sub(sequence)).unwrap_or(usize::MAX);
+        let at = self.recent.len().checked_sub(back);
+        at.and_then(|at| self.recent.get(at)).is_some_and(|known| *known == link(record))
     }
 
     /// Whether nobody can hold a receipt any more that comes before those that wait: it was sealed before they
@@ -371,8 +428,10 @@ impl Chain {
         if self.size >= SEGMENT_SIZE_MAX {
             self.file.sync_data()?;
             let waiting = std::mem::take(&mut self.waiting);
+            let recent = std::mem::take(&mut self.recent);
             *self = Self::open(folder, self.boot_id, self.next)?;
             self.waiting = waiting;
+            self.recent = recent;
         }
         let size = u32::try_from(record.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
         let line = [&size.to_le_bytes()[..], record].concat();

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use wire::control::{self, Command, Mode, Status};
-use wire::receipt::{self, Link, RECEIPT_VERSION, Receipt};
+use wire::control::{self, Answer, Command, Mode, Records, Status};
+use wire::receipt::{self, Link, RECEIPT_VERSION, Receipt, RecordKind};
 use wire::reply::Reply;
 use wire::request::{PayloadKind, Request};
 use wire::{CONTROL_SIZE_MAX, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown};
@@ -69,6 +69,7 @@ impl Chain {
     ) -> Vec<u8> {
         let mut receipt = Receipt {
             version: RECEIPT_VERSION,
+            kind: RecordKind::Decision,
             sequence: self.sequence,
             boot_id: self.boot_id,
             previous: self.head,
@@ -203,11 +204,23 @@ fn serve_control(
 ) {
     while let Some(body) = read_frame(&mut stream) {
         let command = control::read_command(&body).unwrap();
+        if matches!(command, Command::Take { .. }) {
+            // This vault has no records but those of its replies.
+            let records = Records { boot_id: chain.lock().unwrap().boot_id, first: 0, packed: &[] };
+            let mut answer = [0; CONTROL_SIZE_MAX];
+            let size = control::write_answer(Answer::Records(records), &mut answer).unwrap();
+            if stream.write_all(&framed(&answer[..size])).is_err() {
+                return;
+            }
+            continue;
+        }
         let mut is_halted = is_halted.lock().unwrap();
         *is_halted |= command == Command::Kill;
         let chain = chain.lock().unwrap().clone();
         let status = Status {
             mode: if *is_halted { Mode::Halted } else { Mode::Live },
+            latches: 0,
+            order_counter: 0,
             boot_id: chain.boot_id,
             policy_hash: POLICY,
             uptime_ms: 1,
@@ -218,7 +231,7 @@ fn serve_control(
             desk: "test",
         };
         let mut answer = [0; CONTROL_SIZE_MAX];
-        let size = control::write_status(status, &mut answer).unwrap();
+        let size = control::write_answer(Answer::Status(status), &mut answer).unwrap();
         let _ = stream.write_all(&framed(&answer[..size]));
         commands.fetch_add(1, Ordering::SeqCst);
     }

@@ -167,6 +167,8 @@ mod tests {
         version: BOOK_VERSION,
         desk: "desk",
         boot_mode: BootMode::Live,
+        operators: &[],
+        host: None,
         values: &[],
         buckets: &[],
         slots: &SLOTS,
@@ -190,6 +192,10 @@ mod tests {
         text(&mut hash, Some(2), "boot_mode");
         text(&mut hash, Some(0x0e), "::book::BootMode::Live");
         hash.update([1]);
+        text(&mut hash, Some(2), "operators");
+        hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0, 5]);
+        text(&mut hash, Some(2), "host");
+        hash.update([8]);
         for list in ["values", "buckets"] {
             text(&mut hash, Some(2), list);
             hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0, 5]);

@@ -15,12 +15,19 @@ pub use canonical::{DOMAIN_TAG, policy_hash};
 
 use venues::book_value::{AnyOr, book_enum, book_struct};
 use venues::{Grants, PublicKey, TokenValue};
+use wire::Mode;
 
 /// The book version this build understands.
 pub const BOOK_VERSION: u32 = 1;
 
 /// Most slots in a book.
 pub const SLOTS_MAX: usize = 64;
+
+/// Most operators in a book.
+pub const OPERATORS_MAX: usize = 8;
+
+/// The shortest heartbeat, milliseconds.
+pub const HEARTBEAT_MS_MIN: u32 = 1_000;
 
 /// Most budgets in a book.
 pub const BUCKETS_MAX: usize = 32;
@@ -37,6 +44,10 @@ book_struct! {
         pub desk: &'b str,
         /// The mode a vault starts in.
         pub boot_mode: BootMode,
+        /// Who may start the vault, resume it and make it less strict.
+        pub operators: &'b [Operator<'b>],
+        /// What happens when the host is gone; `None`: nothing.
+        pub host: Option<Host>,
         /// What tokens are worth at most, for budgets in USD.
         pub values: &'b [TokenValue<'b>],
         /// The budgets.
@@ -54,6 +65,39 @@ book_enum! {
         /// It signs cancels at once, and the rest after a start that an operator has signed.
         CancelOnly = 2,
         /// It signs nothing before a start that an operator has signed.
+        Halted = 3,
+    }
+}
+
+book_struct! {
+    /// An operator: who signs starts, resumes and budget openings.
+    pub struct Operator<'b> {
+        /// The desk's name for it.
+        pub name: &'b str,
+        /// Ed25519 (RFC 8032).
+        pub public_key: [u8; 32],
+    }
+}
+
+book_struct! {
+    /// What the vault expects of the host.
+    pub struct Host {
+        /// After this time without a word from the host the vault grows stricter, milliseconds; at least
+        /// [`HEARTBEAT_MS_MIN`].
+        pub heartbeat_ms: u32,
+        /// How strict it is then.
+        pub when_gone: WhenGone,
+    }
+}
+
+book_enum! {
+    /// How strict the vault is while somebody is gone who should be there.
+    pub enum WhenGone {
+        /// It signs what can shrink a position or takes an order away.
+        ReduceOnly = 1,
+        /// It signs what takes an order away.
+        CancelOnly = 2,
+        /// It signs nothing.
         Halted = 3,
     }
 }
@@ -137,6 +181,26 @@ book_enum! {
     }
 }
 
+impl From<BootMode> for Mode {
+    fn from(mode: BootMode) -> Self {
+        match mode {
+            BootMode::Live => Self::Live,
+            BootMode::CancelOnly => Self::CancelOnly,
+            BootMode::Halted => Self::Halted,
+        }
+    }
+}
+
+impl From<WhenGone> for Mode {
+    fn from(mode: WhenGone) -> Self {
+        match mode {
+            WhenGone::ReduceOnly => Self::ReduceOnly,
+            WhenGone::CancelOnly => Self::CancelOnly,
+            WhenGone::Halted => Self::Halted,
+        }
+    }
+}
+
 impl<'b> Book<'b> {
     /// The slot of that number; at most [`SLOTS_MAX`] are looked at.
     #[must_use]
@@ -162,6 +226,8 @@ mod tests {
             version: BOOK_VERSION,
             desk: "desk",
             boot_mode: BootMode::Live,
+            operators: &[],
+            host: None,
             values: &[],
             buckets: &[],
             slots: &slots,

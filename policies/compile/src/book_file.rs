@@ -1,31 +1,39 @@
 //! The top of a book file: the desk and its slots.
 
-use book::{BOOK_VERSION, Book, BootMode, SLOTS_MAX, Slot};
+use book::{BOOK_VERSION, Book, BootMode, Operator, SLOTS_MAX, Slot};
 use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
-use crate::{evm, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
+use crate::{desk, evm, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
 
 pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let version = table.required("version", version);
     let desk = table.required("desk", scalars::name);
-    let boot_mode = table.required("boot_mode", |field| {
-        field.choice(&[
-            ("live", BootMode::Live),
-            ("cancel-only", BootMode::CancelOnly),
-            ("halted", BootMode::Halted),
-        ])
-    });
+    let operators = table.optional("operators", desk::operators);
+    let boot_mode = table.required("boot_mode", |field| boot_mode(field, operators.as_ref()));
+    let host = table.optional("host", |field| field.table(desk::host));
     let slots = table.required("slots", slots);
     Some(Book {
         version: version?,
         desk: desk?,
         boot_mode: boot_mode?,
+        operators: operators?.unwrap_or_default().leak(),
+        host: host?,
         values: &[],
         buckets: &[],
         slots: slots?.leak(),
     })
+}
+
+fn boot_mode(field: Field<'_>, operators: Option<&Option<Vec<Operator<'static>>>>) -> Option<BootMode> {
+    let modes =
+        [("live", BootMode::Live), ("cancel-only", BootMode::CancelOnly), ("halted", BootMode::Halted)];
+    let boot_mode = field.choice(&modes)?;
+    if boot_mode != BootMode::Live && matches!(operators, Some(None)) {
+        return field.fault(Rule::NobodyStarts, "a vault that does not start live needs [[operators]]");
+    }
+    Some(boot_mode)
 }
 
 fn version(field: Field<'_>) -> Option<u32> {

@@ -105,6 +105,10 @@ rules! {
     RouterRecipient = "router-recipient",
     /// Native coin is granted on a chain whose WETH is not named.
     WethNotNamed = "weth-not-named",
+    /// A heartbeat shorter than a second.
+    HeartbeatTooShort = "heartbeat-too-short",
+    /// A vault that does not start live has nobody who could start it.
+    NobodyStarts = "nobody-starts",
     /// A rule that an earlier rule hides, or that nothing can match.
     UnreachableRule = "unreachable-rule",
 }

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod book_file;
+mod desk;
 mod evm;
 mod evm_swaps;
 mod fault;

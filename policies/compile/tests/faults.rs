@@ -145,7 +145,15 @@ rows! {
     an_order_bit_beyond_8_bits: ["order_bits = 1" => "order_bits = §256"], TooLarge;
 
     another_version: ["version = 1" => "version = §2"], UnknownValue;
-    another_boot_mode: ["boot_mode = \"live\"" => "boot_mode = §\"halted\""], UnknownValue;
+    another_boot_mode: ["boot_mode = \"live\"" => "boot_mode = §\"paused\""], UnknownValue;
+    a_vault_that_nobody_can_start: ["boot_mode = \"live\"" => "boot_mode = §\"halted\""], NobodyStarts;
+    a_vault_that_nobody_can_start_beyond_cancels: ["boot_mode = \"live\"" => "boot_mode = §\"cancel-only\""], NobodyStarts;
+    operators_without_one: ["boot_mode = \"live\"" => "boot_mode = \"live\"\noperators = §[]"], EmptyList;
+    an_operator_of_another_scheme: ["boot_mode = \"live\"" => "boot_mode = \"live\"\noperators = [{ name = \"ann\", public_key = §{ secp256k1 = \"0x03d61de6d549751ff029a87210ec68b275582e580f33d7d3e6e0771a312baa39e5\" } }]"], WrongScheme;
+    an_operator_of_small_order: ["boot_mode = \"live\"" => "boot_mode = \"live\"\noperators = [{ name = \"ann\", public_key = { ed25519 = §\"0x0100000000000000000000000000000000000000000000000000000000000000\" } }]"], BadKey;
+    a_heartbeat_below_a_second: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { heartbeat_ms = §999, when_gone = \"halted\" }"], HeartbeatTooShort;
+    a_heartbeat_beyond_a_day: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { heartbeat_ms = §86_400_001, when_gone = \"halted\" }"], TooLarge;
+    a_host_whose_absence_costs_nothing: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { heartbeat_ms = 1_000, when_gone = §\"live\" }"], UnknownValue;
     another_unit: ["\"1.5 gwei\"" => "§\"1.5 finney\""], UnknownValue;
     another_network: ["[\"testnet\"]" => "[§\"devnet\"]"], UnknownValue;
     a_word_in_other_case: ["tifs = [\"Alo\", " => "tifs = [§\"alo\", "], UnknownValue;

@@ -1,6 +1,6 @@
 //! From a question to its answer.
 
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use serde_json::{Map, Value, json};
 use signing::{Keyring, Secret};
 use wire::facts_json::JsonFacts;
@@ -46,7 +46,7 @@ fn vault(question: &Question) -> Result<Vault, Fault> {
         keyring.insert(slot, secret())?;
     }
     let booted = Now { monotonic_ms: 0, wall_ms: question.now_ms.saturating_sub(BOOTED_BEFORE_MS) };
-    Ok(Vault::at_boot(book, keyring, [0; 16], booted)?)
+    Ok(Vault::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: booted })?)
 }
 
 fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {

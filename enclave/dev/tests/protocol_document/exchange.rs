@@ -1,6 +1,6 @@
 //! What is said between a client, an operator and a vault whose keys, clock and boot id are known.
 
-use enclave::Vault;
+use enclave::{Boot, Vault};
 use enclave_dev::examples::{Example, examples};
 use enclave_dev::keys::KeyFolder;
 use wire::control::{self, Command};
@@ -43,7 +43,8 @@ impl Exchange {
         let book =
             compile::compile("demo.toml", include_str!("../../../../policies/book/demo.toml")).unwrap();
         let keyring = KeyFolder::new("no-key-files").keyring(book).unwrap();
-        let mut vault = Vault::at_boot(book, keyring, BOOT_ID, BOOTED).unwrap();
+        let mut vault =
+            Vault::at_boot(book, keyring, Boot { id: BOOT_ID, seed: [0; 32], now: BOOTED }).unwrap();
         let (request, reply) = ask(&mut vault, SIGNED, 42);
         let (refused_request, refused_reply) = ask(&mut vault, REFUSED, 43);
         let (command, status) = command(&mut vault, Command::Status);
