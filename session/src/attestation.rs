@@ -158,7 +158,12 @@ impl Pin {
     ///
     /// # Errors
     /// [`Distrust`].
-    pub fn check(&self, root: &impl Root, document: &[u8], now_ms: u64) -> Result<Pinned, Distrust> {
+    pub fn check(
+        &self,
+        root: &(impl Root + ?Sized),
+        document: &[u8],
+        now_ms: u64,
+    ) -> Result<Pinned, Distrust> {
         let Attested { claims, nonce } = root.verify(document)?;
         if claims.policy_hash != self.policy_hash {
             return Err(Distrust::PolicyUnexpected { found: claims.policy_hash });

@@ -67,7 +67,7 @@ pub enum CertificateFault {
 /// [`CertificateFault`].
 pub fn verify<'c>(
     bytes: &'c [u8],
-    terms: &impl Terms,
+    terms: &(impl Terms + ?Sized),
     client: PublicKey,
     now_ms: u64,
 ) -> Result<Certificate<'c>, CertificateFault> {

@@ -137,3 +137,63 @@ impl fmt::Debug for Session {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::primitives::Primitives;
+    use crate::{Entropy, SessionKey};
+
+    /// A session by the state machine alone, without documents and frames.
+    fn connect() -> (Session, Session) {
+        let [client, vault] = [1, 2].map(|seed| SessionKey::from_bytes(Zeroizing::new([seed; 32])));
+        let public = *vault.public_key().as_bytes();
+        let builder = |seed| {
+            let primitives = Primitives::new(Entropy::new(Zeroizing::new([seed; 32])));
+            snow::Builder::with_resolver(wire::session::NOISE_PROTOCOL.parse().unwrap(), Box::new(primitives))
+        };
+        let mut initiator = builder(3).local_private_key(client.secret()).unwrap();
+        initiator = initiator.remote_public_key(&public).unwrap();
+        let mut initiator = initiator.build_initiator().unwrap();
+        let mut responder = builder(4).local_private_key(vault.secret()).unwrap().build_responder().unwrap();
+        let (mut message, mut payload) = ([0; 96], [0; 96]);
+        let size = initiator.write_message(&[], &mut message).unwrap();
+        responder.read_message(&message[..size], &mut payload).unwrap();
+        let size = responder.write_message(&[], &mut message).unwrap();
+        initiator.read_message(&message[..size], &mut payload).unwrap();
+        let (client, vault) = (client.public_key(), vault.public_key());
+        (Session::new(initiator, vault).unwrap(), Session::new(responder, client).unwrap())
+    }
+
+    #[test]
+    fn a_direction_that_carried_all_its_messages_is_exhausted_and_never_starts_again() {
+        let (mut client, mut vault) = connect();
+        (client.messages_max, vault.messages_max) = (4, 3);
+        let (mut frame, mut body) = ([0; 64], [0; 64]);
+        for _ in 0..3 {
+            let size = client.seal(b"body", &mut frame).unwrap();
+            assert_eq!(vault.open(&frame[..size], &mut body), Ok(4));
+        }
+        let size = client.seal(b"body", &mut frame).unwrap();
+        assert_eq!(vault.open(&frame[..size], &mut body), Err(Fault::Exhausted));
+        assert_eq!(vault.open(&frame[..size], &mut body), Err(Fault::Closed));
+        assert_eq!(client.seal(b"body", &mut frame), Err(Fault::Exhausted));
+        assert_eq!(client.seal(b"body", &mut frame), Err(Fault::Closed));
+    }
+
+    #[test]
+    fn a_side_that_does_not_replace_its_key_in_time_is_not_understood() {
+        let (mut client, mut vault) = connect();
+        let (mut frame, mut body) = ([0; 64], [0; 64]);
+        for _ in 0..REKEY_MESSAGES {
+            let size = client.seal(b"body", &mut frame).unwrap();
+            assert_eq!(vault.open(&frame[..size], &mut body), Ok(4));
+        }
+        let old = client.transport.as_mut().unwrap();
+        let size = old.write_message(b"body", &mut frame[BODY_SIZE_MIN..]).unwrap();
+        frame[..BODY_SIZE_MIN].copy_from_slice(&head(Kind::Sealed));
+        assert_eq!(vault.open(&frame[..BODY_SIZE_MIN + size], &mut body), Err(Fault::NotAuthentic));
+    }
+}
