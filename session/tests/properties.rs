@@ -1,5 +1,7 @@
 //! Properties over many bodies, orders and edits.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test that cannot go on is a failed one
+
 mod pair;
 
 use pair::{connect, open, seal};
@@ -54,27 +56,25 @@ proptest! {
     }
 
     /// Of two sessions' frames in any order only those open that are next in their own session; the first other
-    /// one ends it.
+    /// one ends it. `None` stands for the one that is next.
     #[test]
     fn a_mix_of_two_sessions_opens_what_is_next_and_nothing_else(
-        deliveries in prop::collection::vec((0..2_usize, 0..4_usize), 1..24),
+        deliveries in prop::collection::vec(prop::option::weighted(0.3, (0..2_usize, 0..6_usize)), 6),
     ) {
         let ((mut client_a, mut vault), (mut client_b, _)) = (connect(1), connect(2));
         let frames: [Vec<_>; 2] = [&mut client_a, &mut client_b]
-            .map(|client| (0..4_u8).map(|at| seal(client, &[at, at])).collect());
-        let mut next = 0;
-        for (session, at) in deliveries {
+            .map(|client| (0..6_u8).map(|at| seal(client, &[at, at])).collect());
+        for (next, delivery) in deliveries.into_iter().enumerate() {
+            let (session, at) = delivery.unwrap_or((0, next));
             let mut body = [0; 64];
             let found = vault.open(&frames[session][at], &mut body);
-            if vault.is_closed() {
-                prop_assert!(session == 1 || at != next);
-                prop_assert!(found == Err(Fault::NotAuthentic));
+            if (session, at) != (0, next) {
+                prop_assert_eq!(found, Err(Fault::NotAuthentic));
                 prop_assert_eq!(body, [0; 64]);
+                prop_assert!(vault.is_closed());
                 break;
             }
-            prop_assert_eq!((session, at, found), (0, next, Ok(2)));
-            prop_assert_eq!(usize::from(body[0]), at);
-            next += 1;
+            prop_assert_eq!((found, usize::from(body[0])), (Ok(2), at));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Handshakes that succeed and what flows after them.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test that cannot go on is a failed one
+
 mod pair;
 
 use pair::{accept, claims, client_key, connect, entropy, hello, open, pinned, read, seal, vault_key};
@@ -125,6 +127,16 @@ fn a_handshake_message_that_does_not_fit_its_buffer_is_a_fault() {
     let accepted = greeting.accept(&pair::WELCOME, &mut [0; HANDSHAKE2_SIZE - 1]);
     let fault = Fault::BufferTooSmall { size: HANDSHAKE2_SIZE - 1, needed: HANDSHAKE2_SIZE };
     assert_eq!(accepted.err(), Some(fault));
+}
+
+#[test]
+fn handshakes_and_sessions_may_move_to_another_thread() {
+    fn moves<T: Send>() {}
+    moves::<Initiator>();
+    moves::<session::Responder<'static>>();
+    moves::<session::Greeting>();
+    moves::<session::Session>();
+    moves::<session::SessionKey>();
 }
 
 #[test]

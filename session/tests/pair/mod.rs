@@ -1,6 +1,7 @@
 //! A client and a vault that talk through buffers.
 
 #![allow(dead_code)] // each test program uses its own part
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test that cannot go on is a failed one
 
 use session::attestation::{Attest, DEVELOPMENT_DOCUMENT_SIZE, DevelopmentRoot, Pin, Pinned};
 use session::{Entropy, Fault, Greeting, Initiator, Responder, Session, SessionKey};
