@@ -72,7 +72,7 @@ fn traffic(name: &str, session: &mut Session) {
     for at in 0..REKEY_MESSAGES + 2 {
         let body = [&b"message "[..], &at.to_be_bytes()].concat();
         let size = session.seal(&body, &mut frame).unwrap_or_default();
-        if at < 3 || at >= REKEY_MESSAGES - 1 {
+        if !(3..REKEY_MESSAGES - 1).contains(&at) {
             print(&format!("{name}_{at}"), frame.get(..size).unwrap_or_default());
         }
     }
