@@ -38,7 +38,7 @@ fn main() -> Result<(), Error> {
         wall_ms: 4,
     };
     let mut document = [0; DEVELOPMENT_DOCUMENT_SIZE];
-    DevelopmentAttestor::new().attest(&claims, &[0; 32], &mut document)?;
+    DevelopmentAttestor::new().attest(&claims, &mut document)?;
     let pin = Pin::new(WELCOME.policy_hash, 0);
     let pinned = pin.check(&DevelopmentRoot, &document, 4)?;
     let (mut at_client, mut at_vault) = connect(&client, &vault, &pinned)?;

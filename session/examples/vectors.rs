@@ -29,7 +29,7 @@ fn main() {
         wall_ms: NOW_MS,
     };
     let mut document = [0; DEVELOPMENT_DOCUMENT_SIZE];
-    DevelopmentAttestor::new().attest(&claims, &[0; 32], &mut document).expect("a document");
+    DevelopmentAttestor::new().attest(&claims, &mut document).expect("a document");
     let pinned = Pin::new(POLICY_HASH, 0).check(&DevelopmentRoot, &document, NOW_MS).expect("pinned");
     let mut first = [0; HANDSHAKE1_SIZE_MAX];
     let entropy = |seed| Entropy::new(Zeroizing::new(seed));

@@ -8,9 +8,8 @@
 //!
 //! ```text
 //!   0  "portcullis development document v1"  [34]
-//!  34  nonce                                 [32]
-//!  66  claims                                [152]
-//! 218  signature                             [64]  Ed25519 over all of the above
+//!  34  claims                                [152]
+//! 186  signature                             [64]  Ed25519 over all of the above
 //! ```
 //! Its signing key is derived from a public label, so **everybody can sign such documents: it proves nothing**.
 //! The attestor that does is in a package of its own, `session-dev`, which no image may link.
@@ -30,7 +29,7 @@ pub const AHEAD_MS_MAX: u64 = 5_000;
 pub const DEVELOPMENT_DOMAIN: &[u8; 34] = b"portcullis development document v1";
 
 /// Bytes of a development document that are signed.
-pub const DEVELOPMENT_SIGNED_SIZE: usize = DEVELOPMENT_DOMAIN.len() + NONCE_SIZE + CLAIMS_SIZE;
+pub const DEVELOPMENT_SIGNED_SIZE: usize = DEVELOPMENT_DOMAIN.len() + CLAIMS_SIZE;
 
 /// Size of a development document.
 pub const DEVELOPMENT_DOCUMENT_SIZE: usize = DEVELOPMENT_SIGNED_SIZE + SIGNATURE_SIZE;
@@ -43,17 +42,11 @@ pub const DEVELOPMENT_ROOT_KEY: [u8; 32] = [
 
 /// The vault's side: makes attestation documents.
 pub trait Attest {
-    /// Writes a document that says `claims` and answers `nonce`, and returns its size, which is at most
-    /// [`wire::session::DOCUMENT_SIZE_MAX`].
+    /// Writes a document that says `claims` and returns its size, at most [`wire::session::DOCUMENT_SIZE_MAX`].
     ///
     /// # Errors
     /// [`NotAttested`]; nobody is let in then.
-    fn attest(
-        &mut self,
-        claims: &Claims,
-        nonce: &[u8; NONCE_SIZE],
-        into: &mut [u8],
-    ) -> Result<usize, NotAttested>;
+    fn attest(&mut self, claims: &Claims, into: &mut [u8]) -> Result<usize, NotAttested>;
 }
 
 /// No document could be made.
@@ -71,16 +64,7 @@ pub trait Root {
     ///
     /// # Errors
     /// [`Distrust::DocumentMalformed`], [`Distrust::RootUnknown`].
-    fn verify(&self, document: &[u8]) -> Result<Attested, Distrust>;
-}
-
-/// What a genuine document says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attested {
-    /// What it says about the boot.
-    pub claims: Claims,
-    /// Whose hello it answers.
-    pub nonce: [u8; NONCE_SIZE],
+    fn verify(&self, document: &[u8]) -> Result<Claims, Distrust>;
 }
 
 /// Why a document is not good enough.
@@ -125,8 +109,8 @@ pub struct Pin {
     pub policy_hash: [u8; 32],
     /// How old a document may be, in milliseconds.
     pub age_ms_max: u64,
-    /// The hello it must answer; `None` takes a document that was made for somebody else within
-    /// [`Pin::age_ms_max`].
+    /// The hello it must answer; `None` takes a document that was made for somebody else, or for nobody,
+    /// within [`Pin::age_ms_max`].
     pub nonce: Option<[u8; NONCE_SIZE]>,
     /// The boot, for whoever wants to go on where it was.
     pub boot_id: Option<[u8; 16]>,
@@ -164,7 +148,7 @@ impl Pin {
         document: &[u8],
         now_ms: u64,
     ) -> Result<Pinned, Distrust> {
-        let Attested { claims, nonce } = root.verify(document)?;
+        let claims = root.verify(document)?;
         if claims.policy_hash != self.policy_hash {
             return Err(Distrust::PolicyUnexpected { found: claims.policy_hash });
         }
@@ -175,7 +159,7 @@ impl Pin {
         if self.session_key.is_some_and(|wanted| wanted != session_key) {
             return Err(Distrust::SessionKeyUnexpected);
         }
-        if self.nonce.is_some_and(|wanted| wanted != nonce) {
+        if self.nonce.is_some_and(|wanted| wanted != claims.challenge) {
             return Err(Distrust::NonceUnexpected);
         }
         let age_ms = now_ms.saturating_sub(claims.wall_ms);
@@ -209,18 +193,16 @@ impl Pinned {
 pub struct DevelopmentRoot;
 
 impl Root for DevelopmentRoot {
-    fn verify(&self, document: &[u8]) -> Result<Attested, Distrust> {
+    fn verify(&self, document: &[u8]) -> Result<Claims, Distrust> {
         let document: &[u8; DEVELOPMENT_DOCUMENT_SIZE] =
             document.try_into().map_err(|_| Distrust::DocumentMalformed)?;
         let (signed, signature) =
             document.split_last_chunk::<SIGNATURE_SIZE>().ok_or(Distrust::DocumentMalformed)?;
-        let said = signed.strip_prefix(DEVELOPMENT_DOMAIN).ok_or(Distrust::DocumentMalformed)?;
+        let claims = signed.strip_prefix(DEVELOPMENT_DOMAIN).ok_or(Distrust::DocumentMalformed)?;
         VerifyingKey::from_bytes(&DEVELOPMENT_ROOT_KEY)
             .and_then(|key| key.verify_strict(signed, &Signature::from_bytes(signature)))
             .map_err(|_| Distrust::RootUnknown)?;
-        let (nonce, claims) = said.split_first_chunk().ok_or(Distrust::DocumentMalformed)?;
-        let claims = Claims::read(claims).map_err(|_| Distrust::DocumentMalformed)?;
-        Ok(Attested { claims, nonce: *nonce })
+        Claims::read(claims).map_err(|_| Distrust::DocumentMalformed)
     }
 }
 
@@ -228,13 +210,10 @@ impl Root for DevelopmentRoot {
 ///
 /// # Errors
 /// [`CodecFault`]; none, as long as the sizes are right.
-pub fn development_document(
-    claims: &Claims,
-    nonce: &[u8; NONCE_SIZE],
-) -> Result<[u8; DEVELOPMENT_SIGNED_SIZE], CodecFault> {
+pub fn development_document(claims: &Claims) -> Result<[u8; DEVELOPMENT_SIGNED_SIZE], CodecFault> {
     let mut bytes = [0; DEVELOPMENT_SIGNED_SIZE];
     let claims = claims.write()?;
-    for (into, from) in bytes.iter_mut().zip(DEVELOPMENT_DOMAIN.iter().chain(nonce).chain(&claims)) {
+    for (into, from) in bytes.iter_mut().zip(DEVELOPMENT_DOMAIN.iter().chain(&claims)) {
         *into = *from;
     }
     Ok(bytes)

@@ -6,8 +6,8 @@ mod pair;
 
 use pair::{BOOT_ID, NONCE, NOW_MS, POLICY_HASH, claims, document, key, vault_key};
 use session::attestation::{
-    AHEAD_MS_MAX, Attest, Attested, DEVELOPMENT_DOCUMENT_SIZE, DEVELOPMENT_ROOT_KEY, DevelopmentRoot,
-    Distrust, NotAttested, Pin, Root,
+    AHEAD_MS_MAX, Attest, DEVELOPMENT_DOCUMENT_SIZE, DEVELOPMENT_ROOT_KEY, DevelopmentRoot, Distrust,
+    NotAttested, Pin, Root,
 };
 use session_dev::DevelopmentAttestor;
 use wire::session::Claims;
@@ -15,7 +15,7 @@ use wire::session::Claims;
 const PIN: Pin = Pin::new(POLICY_HASH, 60_000);
 
 fn check(pin: &Pin, claims: &Claims) -> Result<(), Distrust> {
-    let pinned = pin.check(&DevelopmentRoot, &document(claims, &NONCE), NOW_MS)?;
+    let pinned = pin.check(&DevelopmentRoot, &document(claims), NOW_MS)?;
     assert_eq!(pinned.claims(), claims);
     assert_eq!(*pinned.session_key().as_bytes(), claims.session_key);
     Ok(())
@@ -80,7 +80,7 @@ fn a_document_from_the_future_is_refused() {
 
 #[test]
 fn every_flipped_bit_of_a_document_is_refused() {
-    let genuine = document(&claims(), &NONCE);
+    let genuine = document(&claims());
     for bit in 0..genuine.len() * 8 {
         let mut edited = genuine;
         edited[bit / 8] ^= 1 << (bit % 8);
@@ -94,11 +94,11 @@ fn every_flipped_bit_of_a_document_is_refused() {
 fn a_document_of_another_root_or_size_is_refused() {
     struct OtherRoot;
     impl Root for OtherRoot {
-        fn verify(&self, _: &[u8]) -> Result<Attested, Distrust> {
+        fn verify(&self, _: &[u8]) -> Result<Claims, Distrust> {
             Err(Distrust::RootUnknown)
         }
     }
-    let genuine = document(&claims(), &NONCE);
+    let genuine = document(&claims());
     assert_eq!(PIN.check(&OtherRoot, &genuine, NOW_MS), Err(Distrust::RootUnknown));
     // All of it right but signed with a key that is not the root's.
     let mut other = genuine;
@@ -126,6 +126,6 @@ fn the_roots_key_is_the_one_of_its_public_label() {
 #[test]
 fn an_attestor_says_so_when_its_document_does_not_fit() {
     let mut into = [0; DEVELOPMENT_DOCUMENT_SIZE - 1];
-    let found = DevelopmentAttestor::new().attest(&claims(), &NONCE, &mut into);
+    let found = DevelopmentAttestor::new().attest(&claims(), &mut into);
     assert_eq!(found, Err(NotAttested::DoesNotFit));
 }

@@ -8,7 +8,7 @@
 use ed25519_dalek::{Signer, SigningKey};
 use session::attestation::{Attest, DEVELOPMENT_DOCUMENT_SIZE, NotAttested, development_document};
 use sha2::{Digest, Sha256};
-use wire::session::{Claims, NONCE_SIZE};
+use wire::session::Claims;
 
 /// What the development root's seed is the SHA-256 of.
 const LABEL: &[u8] = b"portcullis development root: everybody has this key";
@@ -39,14 +39,9 @@ impl Default for DevelopmentAttestor {
 
 impl Attest for DevelopmentAttestor {
     #[expect(clippy::disallowed_methods, reason = "signs development documents, nothing of a venue")]
-    fn attest(
-        &mut self,
-        claims: &Claims,
-        nonce: &[u8; NONCE_SIZE],
-        into: &mut [u8],
-    ) -> Result<usize, NotAttested> {
+    fn attest(&mut self, claims: &Claims, into: &mut [u8]) -> Result<usize, NotAttested> {
         let into = into.get_mut(..DEVELOPMENT_DOCUMENT_SIZE).ok_or(NotAttested::DoesNotFit)?;
-        let signed = development_document(claims, nonce).map_err(|_| NotAttested::DoesNotFit)?;
+        let signed = development_document(claims).map_err(|_| NotAttested::DoesNotFit)?;
         let signature = self.0.sign(&signed).to_bytes();
         for (into, from) in into.iter_mut().zip(signed.iter().chain(&signature)) {
             *into = *from;

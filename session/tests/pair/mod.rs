@@ -49,23 +49,21 @@ pub(crate) fn claims() -> Claims {
         boot_id: BOOT_ID,
         session_key: *vault_key().public_key().as_bytes(),
         receipt_key: RECEIPT_KEY,
-        challenge: [0xe0; 32],
+        challenge: NONCE,
         wall_ms: NOW_MS,
     }
 }
 
-pub(crate) fn document(claims: &Claims, nonce: &[u8; 32]) -> [u8; DEVELOPMENT_DOCUMENT_SIZE] {
+pub(crate) fn document(claims: &Claims) -> [u8; DEVELOPMENT_DOCUMENT_SIZE] {
     let mut document = [0; DEVELOPMENT_DOCUMENT_SIZE];
-    let size = DevelopmentAttestor::new().attest(claims, nonce, &mut document).unwrap();
+    let size = DevelopmentAttestor::new().attest(claims, &mut document).unwrap();
     assert_eq!(size, DEVELOPMENT_DOCUMENT_SIZE);
     document
 }
 
 /// Claims that passed a pin on their own book.
 pub(crate) fn pinned(claims: &Claims) -> Pinned {
-    Pin::new(claims.policy_hash, 1_000)
-        .check(&DevelopmentRoot, &document(claims, &NONCE), claims.wall_ms)
-        .unwrap()
+    Pin::new(claims.policy_hash, 1_000).check(&DevelopmentRoot, &document(claims), claims.wall_ms).unwrap()
 }
 
 /// The client's first message.

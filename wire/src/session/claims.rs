@@ -27,7 +27,7 @@ pub struct Claims {
     pub session_key: [u8; 32],
     /// The key that signs heads of receipts (Ed25519), born at boot.
     pub receipt_key: [u8; 32],
-    /// What an operator's next order must answer.
+    /// The nonce of the hello that the document answers; zeros when it was made for nobody.
     pub challenge: [u8; 32],
     /// When the document was made, milliseconds since the Unix epoch.
     pub wall_ms: u64,

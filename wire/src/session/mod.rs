@@ -3,7 +3,7 @@
 //! ```text
 //! client                                                    vault
 //!   Hello       nonce                                 ->
-//!                                                    <-     Attestation  document (claims and nonce inside)
+//!                                                    <-     Attestation  document (claims inside)
 //!   Handshake1  Noise message 1, certificate or empty ->
 //!                                                    <-     Handshake2   Noise message 2, Welcome
 //!                                                           or Denied    code
