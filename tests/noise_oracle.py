@@ -3,7 +3,7 @@
 
 It speaks Noise_IK_25519_AESGCM_SHA256 (The Noise Protocol Framework, revision 34: sections 5 and 7.5, rekey by
 4.2 and 11.3) over the primitives of `cryptography`, plays both sides of one session with the keys that
-`session/examples/vectors.rs` prints, and compares every byte: both handshake messages, the handshake's hash,
+`session/vectors/session.txt` names, and compares every byte: both handshake messages, the handshake's hash,
 the first transport messages of both directions and those around the 65,536th, where keys are replaced.
 
     noise_oracle.py FILE      the vectors in FILE, - for standard input

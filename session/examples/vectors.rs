@@ -1,5 +1,8 @@
-//! Prints one session with fixed keys, for the independent implementation in `tests/noise_oracle.py` to compare
-//! with its own: names and hexadecimal bytes, one pair a line.
+//! Prints one session with fixed keys: names and hexadecimal bytes, one pair a line. What it prints is committed
+//! as `session/vectors/session.txt`, which a test compares with this build and the second implementation in
+//! `tests/noise_oracle.py` with its own.
+
+use std::fmt::Write;
 
 use session::attestation::{Attest, DEVELOPMENT_DOCUMENT_SIZE, DevelopmentRoot, Pin};
 use session::{Entropy, Initiator, Responder, Session, SessionKey};
@@ -16,8 +19,13 @@ const POLICY_HASH: [u8; 32] = [0xc0; 32];
 const RECEIPT_KEY: [u8; 32] = [0xd0; 32];
 const NOW_MS: u64 = 1_800_000_000_000;
 
-#[expect(clippy::expect_used, reason = "an example for a test")]
 fn main() {
+    print!("{}", vectors());
+}
+
+/// All lines.
+#[allow(clippy::expect_used)] // an example for a test
+pub(crate) fn vectors() -> String {
     let (client, vault) =
         (SessionKey::from_bytes(Zeroizing::new(CLIENT)), SessionKey::from_bytes(Zeroizing::new(VAULT)));
     let claims = Claims {
@@ -52,33 +60,37 @@ fn main() {
     let (mut vault_session, _) = greeting.accept(&welcome, &mut second).expect("a second message");
     let (mut client_session, _) = initiator.finish(&second).expect("a session");
 
-    print("client_secret", &CLIENT);
-    print("vault_secret", &VAULT);
-    print("client_ephemeral", &CLIENT_EPHEMERAL);
-    print("vault_ephemeral", &VAULT_EPHEMERAL);
-    print("boot_id", &BOOT_ID);
-    print("policy_hash", &POLICY_HASH);
-    print("welcome", &welcome.write().expect("a welcome"));
-    print("handshake1", first);
-    print("handshake2", &second);
-    print("session_id", client_session.id());
-    traffic("client", &mut client_session);
-    traffic("vault", &mut vault_session);
+    let mut lines = String::new();
+    let mut line = |name: &str, bytes: &[u8]| print(&mut lines, name, bytes);
+    line("client_secret", &CLIENT);
+    line("vault_secret", &VAULT);
+    line("client_ephemeral", &CLIENT_EPHEMERAL);
+    line("vault_ephemeral", &VAULT_EPHEMERAL);
+    line("boot_id", &BOOT_ID);
+    line("policy_hash", &POLICY_HASH);
+    line("welcome", &welcome.write().expect("a welcome"));
+    line("handshake1", first);
+    line("handshake2", &second);
+    line("session_id", client_session.id());
+    traffic(&mut lines, "client", &mut client_session);
+    traffic(&mut lines, "vault", &mut vault_session);
+    lines
 }
 
 /// The first frames, the last one under the first key, and the first two under the second.
-fn traffic(name: &str, session: &mut Session) {
+fn traffic(lines: &mut String, name: &str, session: &mut Session) {
     let mut frame = [0; 256];
     for at in 0..REKEY_MESSAGES + 2 {
         let body = [&b"message "[..], &at.to_be_bytes()].concat();
         let size = session.seal(&body, &mut frame).unwrap_or_default();
         if !(3..REKEY_MESSAGES - 1).contains(&at) {
-            print(&format!("{name}_{at}"), frame.get(..size).unwrap_or_default());
+            print(lines, &format!("{name}_{at}"), frame.get(..size).unwrap_or_default());
         }
     }
 }
 
-fn print(name: &str, bytes: &[u8]) {
+fn print(lines: &mut String, name: &str, bytes: &[u8]) {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    println!("{name} {digits}");
+    // Writing to a string cannot fail.
+    let _ = writeln!(lines, "{name} {digits}");
 }
