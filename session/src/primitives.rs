@@ -207,3 +207,43 @@ impl Hash for Sha256State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entropy_is_given_once_and_for_one_key_only() {
+        let primitives = Primitives::new(Entropy::new(Zeroizing::new([7; KEY_SIZE])));
+        let mut random = primitives.resolve_rng().unwrap();
+        assert!(primitives.resolve_rng().is_none());
+        let mut into = [0; KEY_SIZE];
+        assert_eq!(random.try_fill_bytes(&mut into), Ok(()));
+        assert_eq!(into, [7; KEY_SIZE]);
+        let mut again = [0; KEY_SIZE];
+        assert_eq!(random.try_fill_bytes(&mut again), Err(Error::Rng));
+        assert_eq!(again, [0; KEY_SIZE]);
+    }
+
+    #[test]
+    fn no_primitive_but_those_of_the_protocol_is_given() {
+        let primitives = Primitives::new(Entropy::new(Zeroizing::new([7; KEY_SIZE])));
+        assert!(primitives.resolve_dh(&DHChoice::Curve448).is_none());
+        assert!(primitives.resolve_hash(&HashChoice::SHA512).is_none());
+        assert!(primitives.resolve_cipher(&CipherChoice::ChaChaPoly).is_none());
+    }
+
+    #[test]
+    fn a_wrong_tag_leaves_zeros() {
+        let cipher = AesGcm::default();
+        let mut sealed = [0; 4 + TAG_SIZE];
+        assert_eq!(cipher.encrypt(0, b"", b"body", &mut sealed), 20);
+        let mut opened = [0; 4];
+        assert_eq!(cipher.decrypt(0, b"", &sealed, &mut opened), Ok(4));
+        assert_eq!(opened, *b"body");
+        assert_eq!(cipher.decrypt(1, b"", &sealed, &mut opened), Err(Error::Decrypt));
+        assert_eq!(opened, [0; 4]);
+        assert_eq!(cipher.decrypt(0, b"", &sealed[..15], &mut opened), Err(Error::Decrypt));
+        assert_eq!(cipher.decrypt(0, b"", &sealed, &mut opened[..3]), Err(Error::Decrypt));
+    }
+}
