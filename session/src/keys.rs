@@ -140,6 +140,7 @@ mod tests {
             bytes
         };
         assert!(PublicKey::from_bytes(prime(0xec, 0x7f)).is_some());
+        assert!(PublicKey::from_bytes(prime(0xff, 0x7e)).is_some());
         for lowest in 0xed..=0xff {
             assert_eq!(PublicKey::from_bytes(prime(lowest, 0x7f)), None);
         }
