@@ -17,7 +17,7 @@ skip() { # name, reason
 
 if cargo +nightly --version >/dev/null 2>&1; then
     check "compile-fail doctests with their error codes" \
-        cargo +nightly test --locked -q --doc -p venues -p policies -p signing --target-dir target/nightly
+        cargo +nightly test --locked -q --doc -p venues -p policies -p signing -p session --target-dir target/nightly
     check "fuzz targets build" cargo +nightly check -q --manifest-path fuzz/Cargo.toml --bins
 else
     skip "compile-fail doctests with their error codes" "no nightly toolchain"
@@ -39,6 +39,12 @@ if python3 -c '' 2>/dev/null; then
     check "a client written from docs/PROTOCOL.md alone" ./tests/protocol.sh
 else
     skip "a client written from docs/PROTOCOL.md alone" "no python3"
+fi
+
+if python3 -c 'import cryptography' 2>/dev/null; then
+    check "sessions byte for byte as a second implementation of Noise has them" ./tests/noise.sh
+else
+    skip "sessions byte for byte as a second implementation of Noise has them" "no python3 with cryptography"
 fi
 
 if valgrind --version >/dev/null 2>&1; then

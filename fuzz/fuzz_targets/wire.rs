@@ -1,10 +1,11 @@
-//! Frames, requests, replies, receipts, control messages and facts from arbitrary bytes.
+//! Frames, requests, replies, receipts, control messages, sessions and facts from arbitrary bytes.
 #![no_main]
 
 use wire::facts::{self, FactWriter};
 use wire::receipt::{ChainReader, Receipt};
 use wire::reply::Reply;
 use wire::request::Request;
+use wire::session::{self, CERTIFICATE_SIZE_MAX, Claims, SignedCertificate, Welcome};
 use wire::{REPLY_SIZE_MAX, control, frame};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -29,6 +30,22 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert_eq!(record, bytes);
     }
     let _ = ChainReader::default().follow(bytes);
+    if let Ok(nonce) = session::read_hello(bytes) {
+        assert_eq!(session::write_hello(&nonce)[..], *bytes);
+    }
+    let _ = session::read_attestation(bytes);
+    let _ = session::read_denied(bytes);
+    if let Ok(claims) = Claims::read(bytes) {
+        assert_eq!(claims.write().expect("claims that were read can be written")[..], *bytes);
+    }
+    if let Ok(welcome) = Welcome::read(bytes) {
+        assert_eq!(welcome.write().expect("a welcome that was read can be written")[..], *bytes);
+    }
+    if let Ok(signed) = SignedCertificate::read(bytes) {
+        let mut again = [0; CERTIFICATE_SIZE_MAX];
+        let size = signed.message.write_signed(&signed.signature, &mut again).expect("it was as large before");
+        assert_eq!(&again[..size], bytes);
+    }
     let _ = control::read_command(bytes);
     let _ = control::read_status(bytes);
     let mut buffer = vec![0; bytes.len() + 64];

@@ -1,7 +1,7 @@
 //! Length-prefixed frames: `length: u32 little-endian`, then `length` bytes of body.
 //!
 //! The first two body bytes are the protocol version and the [`Kind`]. Kinds 0x20 to 0x2f belong to the
-//! session layer (handshake and sealed frames wrap the same bodies) and are refused until it exists.
+//! session layer: [`crate::session`].
 
 use crate::PROTOCOL_VERSION;
 
@@ -23,6 +23,18 @@ pub enum Kind {
     Control = 0x10,
     /// The vault answers a control frame: [`crate::control::Status`].
     ControlReply = 0x11,
+    /// A client asks who is there: a nonce.
+    Hello = 0x20,
+    /// The vault answers a hello: an attestation document.
+    Attestation = 0x21,
+    /// A client opens a session: the first Noise message.
+    Handshake1 = 0x22,
+    /// The vault opens its side: the second Noise message.
+    Handshake2 = 0x23,
+    /// Any other body, sealed within a session.
+    Sealed = 0x24,
+    /// The vault gives no session: [`crate::session::Denial`].
+    Denied = 0x25,
 }
 
 /// Why a frame cannot be taken. The connection is closed: what follows can no longer be told apart.
@@ -84,8 +96,26 @@ pub fn kind(body: &[u8]) -> Result<Kind, FrameFault> {
         0x02 => Ok(Kind::Reply),
         0x10 => Ok(Kind::Control),
         0x11 => Ok(Kind::ControlReply),
+        0x20 => Ok(Kind::Hello),
+        0x21 => Ok(Kind::Attestation),
+        0x22 => Ok(Kind::Handshake1),
+        0x23 => Ok(Kind::Handshake2),
+        0x24 => Ok(Kind::Sealed),
+        0x25 => Ok(Kind::Denied),
         other => Err(FrameFault::Kind(other)),
     }
+}
+
+/// What follows version and kind in a body that must be of the `wanted` kind.
+///
+/// # Errors
+/// [`FrameFault::TooShort`], [`FrameFault::Version`] or [`FrameFault::Kind`].
+pub fn content(body: &[u8], wanted: Kind) -> Result<&[u8], FrameFault> {
+    let found = kind(body)?;
+    if found != wanted {
+        return Err(FrameFault::Kind(found as u8));
+    }
+    Ok(body.get(BODY_SIZE_MIN..).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -109,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_the_session_layer_are_refused_until_it_exists() {
-        for reserved in 0x20..=0x2f {
+    fn kinds_of_the_session_layer_that_do_not_exist_are_refused() {
+        for reserved in 0x26..=0x2f {
             assert_eq!(kind(&[PROTOCOL_VERSION, reserved]), Err(FrameFault::Kind(reserved)));
         }
     }

@@ -4,7 +4,8 @@
 //! refuses a length before anything is read or reserved for it.
 //! Refuses: unknown versions, kinds and flags, and any byte beyond what a message declares.
 //!
-//! The byte layouts are drawn in the modules: [`frame`], [`request`], [`reply`], [`receipt`], [`control`].
+//! The byte layouts are drawn in the modules: [`frame`], [`request`], [`reply`], [`receipt`], [`control`],
+//! [`session`].
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@ pub mod receipt;
 pub mod refusal;
 pub mod reply;
 pub mod request;
+pub mod session;
 mod shown;
 mod time;
 mod venue;
