@@ -120,6 +120,11 @@ impl Exposures {
         Ok(())
     }
 
+    /// The entry, where there is one only.
+    pub fn sole(&mut self) -> Option<&mut Exposure> {
+        if self.used == 1 { self.entries.first_mut() } else { None }
+    }
+
     /// The entries.
     #[must_use]
     pub fn entries(&self) -> &[Exposure] {
