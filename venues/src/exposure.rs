@@ -23,7 +23,7 @@ pub enum Effect {
 }
 
 /// A market, or whatever else a budget per market tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Market {
     /// The venue.
     pub venue: Venue,
