@@ -105,7 +105,7 @@ impl Vault {
         let Self { sessions, desk, .. } = self;
         let latches = &mut sessions.latches;
         if let Action::OpenBudget { bucket } = order.action {
-            desk.open_budget(bucket)?;
+            desk.usage.open_budget(desk.book, bucket.into(), now)?;
         }
         desk.tell_order(now, order);
         let edge = match order.action {
@@ -180,14 +180,6 @@ impl Desk {
         if self.chain.seal_event(kind, now.wall_ms, tell).is_some() {
             self.outbox.push(self.chain.last_record());
         }
-    }
-
-    /// Fills a budget, once a boot.
-    fn open_budget(&mut self, bucket: u16) -> Result<(), Why> {
-        let known = self.book.buckets.get(usize::from(bucket));
-        known
-            .map(drop)
-            .ok_or_else(|| Why::new(Refusal::BucketNotInBook).observed(wire::Shown::uint(bucket.into())))
     }
 }
 

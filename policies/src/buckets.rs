@@ -8,8 +8,6 @@
 //!
 //! An operator may open a budget, which fills it once in a boot: then its capacity comes on top, once.
 
-use core::fmt;
-
 use book::{Book, Bucket, Counts, Orders, Per, SLOTS_MAX};
 use venues::{Exposure, Exposures};
 use wire::{Refusal, Shown, Venue, Why};
@@ -39,26 +37,6 @@ impl BucketUsage {
     pub const EMPTY: Self =
         Self { is_opened: false, levels: [Level::EMPTY; LEVELS_MAX], markets: MarketLevels::EMPTY };
 }
-
-/// Why a budget cannot be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenFault {
-    /// The book has no such budget.
-    NoSuchBudget,
-    /// It was opened in this boot before.
-    AlreadyOpened,
-}
-
-impl fmt::Display for OpenFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoSuchBudget => "the book has no such budget",
-            Self::AlreadyOpened => "the budget was opened in this boot before",
-        })
-    }
-}
-
-impl core::error::Error for OpenFault {}
 
 /// What a payload asks of the budgets.
 #[derive(Clone, Copy, Debug)]
@@ -148,11 +126,13 @@ pub(crate) fn open(
     usages: &mut [BucketUsage],
     index: usize,
     now_ms: u64,
-) -> Result<(), OpenFault> {
-    let (bucket, usage) =
-        book.buckets.get(index).zip(usages.get_mut(index)).ok_or(OpenFault::NoSuchBudget)?;
+) -> Result<(), Why> {
+    let shown = Shown::size(index);
+    let Some((bucket, usage)) = book.buckets.get(index).zip(usages.get_mut(index)) else {
+        return Err(Why::new(Refusal::BucketNotInBook).observed(shown));
+    };
     if usage.is_opened {
-        return Err(OpenFault::AlreadyOpened);
+        return Err(Why::new(Refusal::BudgetAlreadyOpened).observed(shown));
     }
     usage.is_opened = true;
     usage.levels = [Level::full(bucket, now_ms); LEVELS_MAX];

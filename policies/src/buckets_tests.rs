@@ -29,6 +29,8 @@ fn book(buckets: Vec<Bucket<'static>>, slots: u16) -> Book<'static> {
         version: BOOK_VERSION,
         desk: "desk",
         boot_mode: BootMode::Live,
+        operators: &[],
+        host: None,
         values: &[],
         buckets: buckets.leak(),
         slots: (0..slots).map(slot).collect::<Vec<_>>().leak(),
@@ -335,9 +337,11 @@ fn a_budget_is_opened_once_in_a_boot_and_is_full_then() {
         assert!(boot.ask(&all, 0).is_err());
         assert_eq!(open(&book, &mut boot.usages, 0, 0), Ok(()));
         boot.ask(&all, 0).unwrap();
-        assert_eq!(open(&book, &mut boot.usages, 0, 5), Err(OpenFault::AlreadyOpened));
+        let opened =
+            |boot: &mut Boot<'_>, index| open(&book, &mut boot.usages, index, 5).map_err(|why| why.refusal);
+        assert_eq!(opened(&mut boot, 0), Err(Refusal::BudgetAlreadyOpened));
         assert!(boot.ask(&all, 5).is_err(), "the second opening filled nothing");
-        assert_eq!(open(&book, &mut boot.usages, 1, 5), Err(OpenFault::NoSuchBudget));
+        assert_eq!(opened(&mut boot, 1), Err(Refusal::BucketNotInBook));
     }
 }
 

@@ -19,6 +19,6 @@ mod usage;
 
 pub use account_nonces::NonceUse;
 pub use approve::{Approved, Asker, approve};
-pub use buckets::{BucketUsage, CLIENTS_MAX, OpenFault};
+pub use buckets::{BucketUsage, CLIENTS_MAX};
 pub use compiled::{BOOK, POLICY_HASH};
 pub use usage::{Counted, KeyUsage, Usage};

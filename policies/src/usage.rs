@@ -6,7 +6,7 @@ use wire::{Now, Refusal, Shown, Why};
 
 use crate::Asker;
 use crate::account_nonces::{AccountNonceLedger, NonceUse};
-use crate::buckets::{self, BucketUsage, OpenFault, Wanted};
+use crate::buckets::{self, BucketUsage, Wanted};
 use crate::ids::IdLedger;
 use crate::nonces::NonceLedger;
 
@@ -79,8 +79,8 @@ impl<K: AsMut<[KeyUsage]>, B: AsMut<[BucketUsage]>> Usage<K, B> {
     /// Fills the budget with that index in the book to its capacity, every level of it; once in a boot.
     ///
     /// # Errors
-    /// [`OpenFault`].
-    pub fn open_budget(&mut self, book: &Book<'_>, index: usize, now: Now) -> Result<(), OpenFault> {
+    /// [`Refusal::BucketNotInBook`], [`Refusal::BudgetAlreadyOpened`].
+    pub fn open_budget(&mut self, book: &Book<'_>, index: usize, now: Now) -> Result<(), Why> {
         let now_ms = self.since_boot_ms(now);
         buckets::open(book, self.buckets.as_mut(), index, now_ms)
     }
