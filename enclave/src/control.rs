@@ -6,7 +6,7 @@ use wire::control::{self, Answer, Command, Records, Status};
 use wire::facts::{FactKey, FactSink};
 use wire::operator::{Action, Order};
 use wire::receipt::RecordKind;
-use wire::{CONTROL_SIZE_MAX, Mode, Now, RECEIPT_SIZE_MAX, Refusal, Scope, Why};
+use wire::{CONTROL_SIZE_MAX, Mode, Now, RECEIPT_SIZE_MAX, Scope, Why};
 
 use crate::latches::Edge;
 use crate::operator::Moment;
