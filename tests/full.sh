@@ -32,6 +32,10 @@ else
     skip "every fuzz target survives its seeds" "no cargo-fuzz"
 fi
 
+check "eight clients race for a budget for ${BUDGET_SECS:-60} seconds" \
+    env BUDGET_SECS="${BUDGET_SECS:-60}" \
+    cargo test --locked -q -p enclave --test budgets -- --ignored --nocapture
+
 check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 

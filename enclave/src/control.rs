@@ -6,7 +6,7 @@ use wire::control::{self, Answer, Command, Records, Status};
 use wire::facts::{FactKey, FactSink};
 use wire::operator::{Action, Order};
 use wire::receipt::RecordKind;
-use wire::{CONTROL_SIZE_MAX, Mode, Now, RECEIPT_SIZE_MAX, Refusal, Scope, Why};
+use wire::{CONTROL_SIZE_MAX, Mode, Now, RECEIPT_SIZE_MAX, Scope, Why};
 
 use crate::latches::Edge;
 use crate::operator::Moment;
@@ -105,7 +105,7 @@ impl Vault {
         let Self { sessions, desk, .. } = self;
         let latches = &mut sessions.latches;
         if let Action::OpenBudget { bucket } = order.action {
-            desk.open_budget(bucket)?;
+            desk.usage.open_budget(desk.book, bucket.into(), now)?;
         }
         desk.tell_order(now, order);
         let edge = match order.action {
@@ -180,14 +180,6 @@ impl Desk {
         if self.chain.seal_event(kind, now.wall_ms, tell).is_some() {
             self.outbox.push(self.chain.last_record());
         }
-    }
-
-    /// Fills a budget, once a boot.
-    fn open_budget(&mut self, bucket: u16) -> Result<(), Why> {
-        let known = self.book.buckets.get(usize::from(bucket));
-        known
-            .map(drop)
-            .ok_or_else(|| Why::new(Refusal::BucketNotInBook).observed(wire::Shown::uint(bucket.into())))
     }
 }
 

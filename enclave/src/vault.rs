@@ -1,7 +1,7 @@
 //! One frame from bytes to sealed reply.
 
 use book::Book;
-use policies::{KeyUsage, Usage, approve};
+use policies::{Asker, BucketUsage, KeyUsage, Usage, approve};
 use signing::{Asked, Chain, KeyFault, Keyring, Signs};
 use venues::hyperliquid::Form;
 use venues::{Payload, evm, hyperliquid, polymarket, solana, uniswapx};
@@ -32,7 +32,7 @@ pub struct Vault {
 pub(crate) struct Desk {
     pub(crate) book: &'static Book<'static>,
     keyring: Keyring,
-    pub(crate) usage: Usage<Box<[KeyUsage]>>,
+    pub(crate) usage: Usage<Box<[KeyUsage]>, Box<[BucketUsage]>>,
     pub(crate) chain: Chain,
     pub(crate) outbox: Outbox,
     pub(crate) signed: u64,
@@ -47,8 +47,9 @@ impl Vault {
     pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot: Boot) -> Result<Self, KeyFault> {
         keyring.check(book)?;
         let chain = Chain::at_boot(boot.id, book::policy_hash(book));
-        let usage =
-            Usage::at_boot(vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice(), boot.now.wall_ms);
+        let keys = vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice();
+        let buckets = vec![BucketUsage::EMPTY; book.buckets.len()].into_boxed_slice();
+        let usage = Usage::at_boot(keys, buckets, boot.now);
         let watch = book.host.map(|host| Watch {
             host_silence_max_ms: host.heartbeat_ms.into(),
             host_gone: host.when_gone.into(),
@@ -147,7 +148,9 @@ impl Desk {
         if let Err(why) = admitted.check(payload.effect()) {
             return self.refuse_decoded(asked, why, &payload, reply);
         }
-        let signed = approve(payload, book, asked.key_slot, usage, now).and_then(|approved| {
+        // Until sessions tell clients apart there is one.
+        let asker = Asker { client: 0, key_slot: asked.key_slot };
+        let signed = approve(payload, book, asker, usage, now).and_then(|approved| {
             keyring.sign(approved).map_err(|(payload, refusal)| (payload, refusal.into()))
         });
         let sealed = match signed {

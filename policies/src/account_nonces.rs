@@ -1,6 +1,6 @@
 //! Nonces of EVM accounts: what was signed for each, counted once.
 
-use venues::{AccountNonce, U256};
+use venues::{AccountNonce, Exposures, Market, U256};
 use wire::{Refusal, Shown, Why};
 
 /// How many (chain, nonce) pairs a key remembers, the latest ones. Nodes keep no more than 64 transactions of an
@@ -18,6 +18,14 @@ pub enum NonceUse {
     Cancel,
 }
 
+/// What budgets of notional were charged for a nonce: the most on one market, by one client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stake {
+    client: u16,
+    market: Market,
+    notional_micro_usd: u128,
+}
+
 /// The most that was signed for each of the last [`ACCOUNT_NONCES_MAX`] (chain, nonce) pairs of a key.
 ///
 /// Of all transactions signed for one nonce of one chain at most one is included, so they count once, at the
@@ -29,6 +37,7 @@ pub(crate) struct AccountNonceLedger {
     chains: [u64; ACCOUNT_NONCES_MAX],
     /// Wei. More than 128 bits is more than there is of any coin and stands as the largest value.
     spends: [u128; ACCOUNT_NONCES_MAX],
+    stakes: [Option<Stake>; ACCOUNT_NONCES_MAX],
     used: usize,
     /// Where the oldest pair stands once all places are used.
     oldest: usize,
@@ -39,6 +48,7 @@ impl AccountNonceLedger {
         nonces: [0; ACCOUNT_NONCES_MAX],
         chains: [0; ACCOUNT_NONCES_MAX],
         spends: [0; ACCOUNT_NONCES_MAX],
+        stakes: [None; ACCOUNT_NONCES_MAX],
         used: 0,
         oldest: 0,
     };
@@ -64,6 +74,40 @@ impl AccountNonceLedger {
         Ok((NonceUse::First, U256::from(spend)))
     }
 
+    /// Takes away from what a replacement puts at stake what its nonce was charged with before, and gives the stake to
+    /// be noted once it is reserved; `None` when the nonce leaves none.
+    ///
+    /// Kept simple, and never below what is due: only a replacement on one market, the one of the last stake, by
+    /// the same client is discounted. Any other counts whole and its own stake stands from then on. Requests and
+    /// orders count each time.
+    pub(crate) fn discount(
+        &self,
+        charge: &AccountNonce,
+        client: u16,
+        exposures: &mut Exposures,
+    ) -> Option<Stake> {
+        let at = self.find(charge.chain_id, charge.nonce);
+        let noted = at.and_then(|at| self.stakes.get(at)).copied().flatten();
+        let sole = exposures.sole()?;
+        let (market, notional_micro_usd) = (sole.market, sole.notional_micro_usd);
+        match noted {
+            Some(stake) if stake.client == client && stake.market == market => {
+                sole.notional_micro_usd = notional_micro_usd.saturating_sub(stake.notional_micro_usd);
+                let notional_micro_usd = notional_micro_usd.max(stake.notional_micro_usd);
+                Some(Stake { notional_micro_usd, ..stake })
+            }
+            _ => Some(Stake { client, market, notional_micro_usd }),
+        }
+    }
+
+    /// Notes the stake of a nonce that was just reserved.
+    pub(crate) fn note_stake(&mut self, charge: &AccountNonce, stake: Stake) {
+        let at = self.find(charge.chain_id, charge.nonce);
+        if let Some(place) = at.and_then(|at| self.stakes.get_mut(at)) {
+            *place = Some(stake);
+        }
+    }
+
     fn find(&self, chain_id: u64, nonce: u64) -> Option<usize> {
         let mut pairs = self.nonces.iter().zip(&self.chains).take(self.used);
         pairs.position(|(known, chain)| *known == nonce && *chain == chain_id)
@@ -81,6 +125,9 @@ impl AccountNonceLedger {
         let place = (self.nonces.get_mut(at), self.chains.get_mut(at), self.spends.get_mut(at));
         if let (Some(known), Some(chain), Some(most)) = place {
             (*known, *chain, *most) = (nonce, chain_id, spend);
+        }
+        if let Some(stake) = self.stakes.get_mut(at) {
+            *stake = None;
         }
     }
 }

@@ -1,10 +1,10 @@
 //! From a decoded payload to the proof that the book allows it.
 
-use book::Book;
-use venues::{Charge, Payload, Scheme};
+use book::{Book, Slot};
+use venues::{Payload, Scheme};
 use wire::{Now, Refusal, Shown, Why};
 
-use crate::{Counted, KeyUsage, Usage};
+use crate::{BucketUsage, Counted, KeyUsage, Usage};
 
 /// A payload that the book of one key allows, with its budget already reserved.
 ///
@@ -56,32 +56,58 @@ impl<P> Approved<P> {
     }
 }
 
-/// Judges `payload` by what `book` grants the key in `key_slot` and reserves what it uses up.
+/// Who asks, and for which key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asker {
+    /// The client's index, below [`crate::CLIENTS_MAX`]. Budgets per client have nothing for an index beyond.
+    pub client: u16,
+    /// The key slot.
+    pub key_slot: u16,
+}
+
+/// Judges `payload` by what `book` grants the asker's key slot and reserves what it uses up.
 ///
-/// The order is fixed: slot, grant, the venue's rules, then reservations, so that a refused payload spends
-/// nothing. Budgets (token buckets) come later; their place is [`Usage::reserve`], after the
-/// rules and before the approval exists.
+/// The order is fixed: slot, its expiry, grant, the venue's rules, then budgets and nonces, whole or not at all, so
+/// that a refused payload spends nothing.
 ///
 /// # Errors
 /// The payload comes back with the first rule that it breaks, so that its facts can go into the receipt.
 pub fn approve<P: Payload>(
     payload: P,
     book: &Book<'_>,
-    key_slot: u16,
-    usage: &mut Usage<impl AsMut<[KeyUsage]>>,
+    asker: Asker,
+    usage: &mut Usage<impl AsMut<[KeyUsage]>, impl AsMut<[BucketUsage]>>,
     now: Now,
 ) -> Result<Approved<P>, (P, Why)> {
-    match judge(&payload, book, key_slot, now).and_then(|charge| usage.reserve(key_slot, charge)) {
-        Ok(counted) => Ok(Approved { payload, slot: key_slot, counted }),
+    match judge(&payload, book, asker, usage, now) {
+        Ok(counted) => Ok(Approved { payload, slot: asker.key_slot, counted }),
         Err(why) => Err((payload, why)),
     }
 }
 
-fn judge<P: Payload>(payload: &P, book: &Book<'_>, key_slot: u16, now: Now) -> Result<Charge, Why> {
+fn judge<P: Payload>(
+    payload: &P,
+    book: &Book<'_>,
+    asker: Asker,
+    usage: &mut Usage<impl AsMut<[KeyUsage]>, impl AsMut<[BucketUsage]>>,
+    now: Now,
+) -> Result<Counted, Why> {
     let slot = book
-        .slot(key_slot)
-        .ok_or_else(|| Why::new(Refusal::KeySlotNotInBook).observed(Shown::uint(key_slot.into())))?;
+        .slot(asker.key_slot)
+        .ok_or_else(|| Why::new(Refusal::KeySlotNotInBook).observed(Shown::uint(asker.key_slot.into())))?;
+    check_expiry(slot, now)?;
     let limits = P::limits(&slot.grants).ok_or(Refusal::VenueNotGranted)?;
     let account = P::Scheme::account(&slot.public_key).ok_or(Refusal::KeySchemeDiffers)?;
-    payload.judge(limits, account, now)
+    let charge = payload.judge(limits, account, now)?;
+    usage.reserve(payload, book, (slot, limits), asker, charge, now)
+}
+
+/// Grants end by the wall clock: the only time that means the same before and after a boot.
+fn check_expiry(slot: &Slot<'_>, now: Now) -> Result<(), Why> {
+    match slot.expires_ms {
+        Some(expires_ms) if now.wall_ms >= expires_ms => Err(Why::new(Refusal::GrantExpired)
+            .observed(Shown::uint(now.wall_ms))
+            .limit(Shown::uint(expires_ms))),
+        _ => Ok(()),
+    }
 }

@@ -142,6 +142,15 @@ impl Chain {
             facts.text(FactKey::NonceUse, nonce_use);
             facts.uint_be(FactKey::CountedSpend, &counted.native_spend.to_be_bytes::<32>());
         }
+        let charged = [
+            (FactKey::ChargedNotional, counted.notional_micro_usd),
+            (FactKey::ChargedOrders, counted.orders),
+        ];
+        for (key, charged) in charged {
+            if let Some(charged) = charged {
+                facts.uint_be(key, &charged.to_be_bytes());
+            }
+        }
         Told { size: facts.used(), is_complete: facts.is_complete() }
     }
 

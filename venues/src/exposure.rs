@@ -23,7 +23,7 @@ pub enum Effect {
 }
 
 /// A market, or whatever else a budget per market tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Market {
     /// The venue.
     pub venue: Venue,
@@ -118,6 +118,11 @@ impl Exposures {
         *place = Exposure { market, is_post_only, orders: 1, notional_micro_usd };
         self.used += 1;
         Ok(())
+    }
+
+    /// The entry, where there is one only.
+    pub fn sole(&mut self) -> Option<&mut Exposure> {
+        if self.used == 1 { self.entries.first_mut() } else { None }
     }
 
     /// The entries.

@@ -49,6 +49,9 @@ macro_rules! fact_keys {
 fact_keys! {
     // An element of a list has no name of its own.
     Element = 0 "",
+    // What budgets were charged with
+    ChargedNotional = 227 "charged_notional",
+    ChargedOrders = 228 "charged_orders",
     // EVM
     ChainId = 1 "chain_id",
     Nonce = 2 "nonce",

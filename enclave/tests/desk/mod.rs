@@ -51,8 +51,12 @@ impl Desk {
     }
 
     pub(crate) fn booted(booted: Now) -> Self {
-        let keyring = keyring(&policies::BOOK);
-        let vault = Vault::at_boot(&policies::BOOK, keyring, boot(booted));
+        Self::with_book(&policies::BOOK, booted)
+    }
+
+    /// A vault with another book of the same keys.
+    pub(crate) fn with_book(book: &'static Book<'static>, booted: Now) -> Self {
+        let vault = Vault::at_boot(book, keyring(book), boot(booted));
         Self(Box::new(vault.expect("the book's keys")))
     }
 

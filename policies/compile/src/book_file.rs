@@ -5,7 +5,7 @@ use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
-use crate::{desk, evm, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
+use crate::{buckets, desk, evm, expiry, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
 
 pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let version = table.required("version", version);
@@ -14,14 +14,16 @@ pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let boot_mode = table.required("boot_mode", |field| boot_mode(field, operators.as_ref()));
     let host = table.optional("host", |field| field.table(desk::host));
     let slots = table.required("slots", slots);
+    let values = table.list("values", |field| buckets::values(field, slots.as_deref()));
+    let buckets = table.list("buckets", |field| buckets::buckets(field, slots.as_deref(), values.as_deref()));
     Some(Book {
         version: version?,
         desk: desk?,
         boot_mode: boot_mode?,
         operators: operators?.unwrap_or_default().leak(),
         host: host?,
-        values: &[],
-        buckets: &[],
+        values: values?.leak(),
+        buckets: buckets?.leak(),
         slots: slots?.leak(),
     })
 }
@@ -66,6 +68,7 @@ fn slot(
     let name = table.required("name", |field| names.once(&field, scalars::name(field)?));
     let public_key =
         table.required("public_key", |field| public_keys.once(&field, field.table(keys::public_key)?));
+    let expires_ms = table.optional("expires", expiry::expires_ms);
     let evm = table.optional("evm", |field| {
         check_scheme::<Secp256k1>(&field, public_key);
         field.table(evm::limits)
@@ -97,7 +100,7 @@ fn slot(
     if grants == Grants::NONE {
         return table.fault(Rule::EmptyGrants, "a slot without grants signs nothing");
     }
-    Some(Slot { slot: slot?, name: name?, public_key: public_key?, expires_ms: None, grants })
+    Some(Slot { slot: slot?, name: name?, public_key: public_key?, expires_ms: expires_ms?, grants })
 }
 
 /// Tells a fault where the slot's key makes signatures of another scheme than the venue takes.

@@ -109,6 +109,14 @@ rules! {
     HeartbeatTooShort = "heartbeat-too-short",
     /// A vault that does not start live has nobody who could start it.
     NobodyStarts = "nobody-starts",
+    /// A key slot that the book does not have.
+    UnknownKeySlot = "unknown-key-slot",
+    /// A budget of requests per market.
+    RequestsPerMarket = "requests-per-market",
+    /// A budget of orders or notional counts a token whose worth the book does not say.
+    TokenHasNoValue = "token-has-no-value",
+    /// Not a time as it must be written.
+    BadTime = "bad-time",
     /// A rule that an earlier rule hides, or that nothing can match.
     UnreachableRule = "unreachable-rule",
 }

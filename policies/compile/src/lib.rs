@@ -14,9 +14,11 @@
 #![forbid(unsafe_code)]
 
 mod book_file;
+mod buckets;
 mod desk;
 mod evm;
 mod evm_swaps;
+mod expiry;
 mod fault;
 mod field;
 mod hyperliquid;
@@ -26,6 +28,7 @@ mod polymarket;
 mod scalars;
 mod solana;
 pub mod source;
+mod tokens;
 mod uniswapx;
 
 pub use fault::{Fault, Rule};

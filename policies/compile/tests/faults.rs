@@ -146,6 +146,10 @@ rows! {
 
     another_version: ["version = 1" => "version = §2"], UnknownValue;
     another_boot_mode: ["boot_mode = \"live\"" => "boot_mode = §\"paused\""], UnknownValue;
+    a_budget_of_a_key_that_is_not_there: ["version = 1" => "buckets = [{ name = \"b\", counts = \"requests\", per = \"desk\", venues = \"any\", keys = [7, §8], capacity = 1, refill = 1, refill_ms = 1 }]\nversion = 1"], UnknownKeySlot;
+    a_budget_of_requests_per_market: ["version = 1" => "buckets = [{ name = \"b\", counts = \"requests\", per = §\"market\", venues = \"any\", keys = \"any\", capacity = 1, refill = 1, refill_ms = 1 }]\nversion = 1"], RequestsPerMarket;
+    a_budget_of_tokens_without_a_value: ["version = 1" => "buckets = [§{ name = \"b\", counts = \"orders\", per = \"market\", orders = \"all\", venues = \"any\", keys = \"any\", capacity = 1, refill = 1, refill_ms = 1 }]\nversion = 1"], TokenHasNoValue;
+    an_end_on_a_day_that_is_not: ["slot = 9" => "slot = 9\nexpires = §\"2027-02-29T00:00:00Z\""], BadTime;
     a_vault_that_nobody_can_start: ["boot_mode = \"live\"" => "boot_mode = §\"halted\""], NobodyStarts;
     a_vault_that_nobody_can_start_beyond_cancels: ["boot_mode = \"live\"" => "boot_mode = §\"cancel-only\""], NobodyStarts;
     operators_without_one: ["boot_mode = \"live\"" => "boot_mode = \"live\"\noperators = §[]"], EmptyList;

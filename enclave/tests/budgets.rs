@@ -1,0 +1,207 @@
+//! Budgets as clients meet them: raced for by many, charged by nothing that is refused, and deaf to wall clocks.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails"
+)]
+
+mod desk;
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use book::{Book, Bucket, Counts, Orders, Per, Slot};
+use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW};
+use enclave::Vault;
+use enclave::serve::{Clock, Limits, Server};
+use transport::Address;
+use venues::book_value::AnyOr;
+use wire::receipt::Receipt;
+use wire::reply::Reply;
+use wire::request::PayloadKind;
+use wire::{Now, Refusal, Shown};
+
+/// Signs at most 20 and one in 10 ms.
+const BUCKET: Bucket<'static> = Bucket {
+    name: "requests",
+    counts: Counts::Requests,
+    per: Per::Desk,
+    orders: Orders::All,
+    venues: AnyOr::Any,
+    keys: AnyOr::Any,
+    capacity: 20,
+    refill: 1,
+    refill_ms: 10,
+};
+
+const CLIENTS: usize = 8;
+
+/// So long nothing that is answered takes.
+const HANG: Duration = Duration::from_secs(60);
+
+fn book(buckets: &[Bucket<'static>]) -> &'static Book<'static> {
+    Box::leak(Box::new(Book { buckets: buckets.to_vec().leak(), ..policies::BOOK }))
+}
+
+fn at(monotonic_ms: u64) -> Now {
+    Now { monotonic_ms, wall_ms: BOOTED.wall_ms + monotonic_ms }
+}
+
+fn evm() -> Vec<u8> {
+    desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer())
+}
+
+#[test]
+fn a_vault_signs_nothing_at_boot_and_as_much_as_came_back_after_it() {
+    let mut desk = Desk::with_book(book(&[BUCKET]), BOOTED);
+    let reply = desk.handle(at(9), &evm());
+    assert_eq!(reply.refusal(), Refusal::RequestBudgetSpent);
+    let receipt = reply.receipt();
+    let shown = |units| Shown::Decimal { units, scale: 0 };
+    assert_eq!((receipt.observed, receipt.limit, receipt.subject), (shown(1), shown(0), Some(0)));
+    assert_eq!(desk.handle(at(10), &evm()).code, 0);
+    assert_eq!(desk.handle(at(10), &evm()).refusal(), Refusal::RequestBudgetSpent);
+    let signed = (0..30).filter(|_| desk.handle(at(10_000), &evm()).code == 0).count();
+    assert_eq!(signed, 20);
+}
+
+#[test]
+fn a_refusal_by_a_rule_a_nonce_or_the_last_budget_charges_none() {
+    let never = Bucket { venues: AnyOr::Listed(&[4]), capacity: 1, refill: 1, refill_ms: u32::MAX, ..BUCKET };
+    let mut desk = Desk::with_book(book(&[BUCKET, never]), BOOTED);
+    let now = at(200);
+    let cancel = desk::hyperliquid_cancel(BOOTED.wall_ms + 1_000_000, 1);
+    let cancel = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &cancel);
+    let above = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(u64::MAX));
+    for _ in 0..50 {
+        assert_ne!(desk.handle(now, &cancel).code, 0);
+        assert_ne!(desk.handle(now, &above).code, 0);
+    }
+    let mut signed = (0..50).filter(|_| desk.handle(now, &evm()).code == 0);
+    assert_eq!(signed.by_ref().count(), 20, "nothing was charged");
+
+    let mut desk = Desk::with_book(book(&[BUCKET]), BOOTED);
+    let old = desk::request(
+        HYPERLIQUID,
+        PayloadKind::HyperliquidL1Json,
+        &desk::hyperliquid_cancel(BOOTED.wall_ms, 1),
+    );
+    for _ in 0..50 {
+        assert_eq!(desk.handle(now, &old).refusal(), Refusal::NonceBelowBootFloor);
+    }
+    assert_eq!((0..50).filter(|_| desk.handle(now, &evm()).code == 0).count(), 20, "nor by a nonce");
+}
+
+#[test]
+fn an_hour_of_wall_clock_in_either_direction_brings_nothing() {
+    let mut desk = Desk::with_book(book(&[BUCKET]), BOOTED);
+    let mut signed = 0;
+    for monotonic_ms in 0..1_000 {
+        let hour = 3_600_000 * (monotonic_ms % 3);
+        let now = Now { monotonic_ms, wall_ms: BOOTED.wall_ms - 3_600_000 + hour };
+        signed += u64::from(desk.handle(now, &evm()).code == 0);
+    }
+    assert_eq!(signed, 99);
+}
+
+#[test]
+fn a_slot_that_has_expired_signs_nothing_more() {
+    let expires_ms = NOW.wall_ms;
+    let slots: Vec<_> =
+        policies::BOOK.slots.iter().map(|slot| Slot { expires_ms: Some(expires_ms), ..*slot }).collect();
+    let book = Box::leak(Box::new(Book { slots: slots.leak(), ..policies::BOOK }));
+    let mut desk = Desk::with_book(book, BOOTED);
+    let before = Now { wall_ms: expires_ms - 1, ..NOW };
+    assert_eq!(desk.handle(before, &evm()).code, 0);
+    let reply = desk.handle(NOW, &evm());
+    assert_eq!(reply.refusal(), Refusal::GrantExpired);
+    let receipt = reply.receipt();
+    assert_eq!((receipt.observed, receipt.limit), (Shown::uint(expires_ms), Shown::uint(expires_ms)));
+}
+
+#[test]
+fn eight_clients_that_race_for_a_budget_never_get_more_than_it_holds() {
+    race(|asked, _| asked < 5_000);
+}
+
+/// `BUDGET_SECS` says for how long; a minute if it is not set.
+#[test]
+#[ignore = "takes a minute; run by the full tests"]
+fn eight_clients_race_for_a_budget_for_long() {
+    let seconds = std::env::var("BUDGET_SECS").map_or(60, |seconds| seconds.parse().unwrap());
+    race(move |_, started: Instant| started.elapsed() < Duration::from_secs(seconds));
+}
+
+/// Eight clients ask as fast as they are answered while `goes_on`; then what was signed in any window is compared with
+/// what the budget holds, by the times of the receipts.
+fn race(goes_on: impl Fn(usize, Instant) -> bool + Copy + Send + 'static) {
+    let name = format!("budgets-{}-{:?}", std::process::id(), std::thread::current().id());
+    let folder = std::env::temp_dir().join(name.replace(['(', ')'], ""));
+    std::fs::create_dir_all(&folder).unwrap();
+    let address = |name| Address::Unix(folder.join(name));
+    let server = Server::bind(&address("requests"), &address("control"), Limits::default()).unwrap();
+    let stop = server.stop();
+    let clock = Clock::start();
+    let book = book(&[BUCKET]);
+    let vault = Vault::at_boot(book, desk::keyring(book), desk::boot(clock.now())).unwrap();
+    let serving = std::thread::spawn(move || server.run(vault, clock).unwrap());
+    let started = Instant::now();
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let door = folder.join("requests");
+            std::thread::spawn(move || ask_on(&door, |asked| goes_on(asked, started)))
+        })
+        .collect();
+    let mut signed = Vec::new();
+    let mut asked = 0;
+    for client in clients {
+        let (times, count) = client.join().unwrap();
+        signed.extend(times);
+        asked += count;
+    }
+    stop.stop();
+    serving.join().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+
+    signed.sort_unstable();
+    println!("{} of {asked} requests signed", signed.len());
+    assert!(!signed.is_empty() && signed.len() < asked, "the budget was not raced for");
+    for (first, from) in signed.iter().enumerate() {
+        for (count, to) in (1_u64..).zip(&signed[first..]) {
+            // Wall times and the vault's monotonic ones begin their milliseconds at different moments.
+            let elapsed_ms = to - from + 1;
+            let holds = BUCKET.capacity + BUCKET.refill * elapsed_ms / u64::from(BUCKET.refill_ms);
+            assert!(count <= holds, "{count} signed in {elapsed_ms} ms");
+        }
+    }
+}
+
+/// Gives the receipts' times of what was signed, and how much was asked.
+fn ask_on(door: &Path, goes_on: impl Fn(usize) -> bool) -> (Vec<u64>, usize) {
+    let mut stream = UnixStream::connect(door).unwrap();
+    stream.set_read_timeout(Some(HANG)).unwrap();
+    let body = evm();
+    let frame = [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat();
+    let (mut signed, mut asked) = (Vec::new(), 0);
+    while goes_on(asked) {
+        stream.write_all(&frame).unwrap();
+        let mut prefix = [0; 4];
+        stream.read_exact(&mut prefix).unwrap();
+        let mut reply = vec![0; usize::try_from(u32::from_le_bytes(prefix)).unwrap()];
+        stream.read_exact(&mut reply).unwrap();
+        let reply = Reply::read(&reply).unwrap();
+        let receipt = Receipt::read(reply.receipt).unwrap();
+        asked += 1;
+        if reply.code == 0 {
+            signed.push(receipt.wall_ms);
+        } else {
+            assert_eq!(reply.code, Refusal::RequestBudgetSpent.code());
+        }
+    }
+    (signed, asked)
+}

@@ -1,0 +1,103 @@
+//! Which tokens the grants of a slot can move, and which they name.
+
+use book::Slot;
+use venues::book_value::AnyOr;
+use venues::{Address, TokenValue};
+use wire::Venue;
+
+use crate::scalars::checksummed;
+
+/// What stands for a chain's native coin.
+pub(crate) const NATIVE: Address = [0; 20];
+
+/// Most tokens that one fault lists.
+const LISTED_MAX: usize = 8;
+
+/// Tokens of an entry: each of them on each of the chains.
+type Tokens<'b> = (&'b [u64], &'b [Address]);
+
+/// Tokens that the slots can move on the venues and that have no value; at most [`LISTED_MAX`], each once.
+pub(crate) fn without_value<'s>(
+    slots: impl Iterator<Item = &'s Slot<'s>>,
+    venues: &AnyOr<'_, u8>,
+    values: &[TokenValue<'_>],
+) -> Vec<(u64, Address)> {
+    let mut missing = Vec::new();
+    for slot in slots {
+        let mut entries = Vec::new();
+        if venues.allows(&(Venue::Evm as u8)) {
+            entries.extend(moved_on_evm(slot));
+        }
+        if venues.allows(&(Venue::Uniswapx as u8)) {
+            entries.extend(moved_on_uniswapx(slot));
+        }
+        for (chains, tokens) in entries {
+            let pairs = chains.iter().flat_map(|chain| tokens.iter().map(move |token| (*chain, *token)));
+            for pair in pairs {
+                let has_value = values.iter().any(|value| (value.chain_id, value.token) == pair);
+                if !has_value && !missing.contains(&pair) {
+                    missing.push(pair);
+                }
+                if missing.len() == LISTED_MAX {
+                    return missing;
+                }
+            }
+        }
+    }
+    missing
+}
+
+/// Whether a grant names the token, to be moved or to be bought.
+pub(crate) fn names(slot: &Slot<'_>, chain_id: u64, token: &Address) -> bool {
+    let mut entries = moved_on_evm(slot);
+    entries.extend(moved_on_uniswapx(slot));
+    entries.extend(bought(slot));
+    entries.iter().any(|(chains, tokens)| chains.contains(&chain_id) && tokens.contains(token))
+}
+
+/// A token as a fault shows it.
+pub(crate) fn shown(chain_id: u64, token: &Address) -> String {
+    let token = if *token == NATIVE { "native".to_owned() } else { checksummed(token) };
+    format!("{token} on chain {chain_id}")
+}
+
+fn moved_on_evm<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
+    let Some(evm) = &slot.grants.evm else { return Vec::new() };
+    let native = evm.native.iter().map(|entry| (entry.chains, &[NATIVE][..]));
+    let tokens = evm.tokens.iter().map(|entry| (entry.chains, entry.tokens));
+    let sold = evm.swaps.iter().map(|entry| (entry.chains, entry.tokens_in));
+    let sold_native =
+        evm.swaps.iter().filter(|entry| entry.native).map(|entry| (entry.chains, &[NATIVE][..]));
+    let wrapped = evm.weth.iter().filter(|entry| entry.deposit_max.is_some() || entry.withdraw_max.is_some());
+    let wrapped = wrapped.flat_map(|entry| {
+        [(entry.chains, &[NATIVE][..]), (entry.chains, core::slice::from_ref(&entry.contract))]
+    });
+    let permits = evm.permit2.iter().filter_map(|entry| Some((entry.chains, entry.approve?.tokens)));
+    native.chain(tokens).chain(sold).chain(sold_native).chain(wrapped).chain(permits).collect()
+}
+
+fn moved_on_uniswapx<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
+    let Some(uniswapx) = &slot.grants.uniswapx else { return Vec::new() };
+    let sold = uniswapx.swaps.iter().map(|entry| (entry.chains, entry.tokens_in));
+    let relayed = uniswapx
+        .relays
+        .iter()
+        .flat_map(|entry| [(entry.chains, entry.tokens), (entry.chains, entry.fee_tokens)]);
+    let allowances = uniswapx.allowances.iter().map(|entry| (entry.chains, entry.tokens));
+    let transfers = uniswapx.transfers.iter().map(|entry| (entry.chains, entry.tokens));
+    sold.chain(relayed).chain(allowances).chain(transfers).collect()
+}
+
+/// What swaps buy, and what gas is paid in.
+fn bought<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
+    let mut entries = Vec::new();
+    if let Some(evm) = &slot.grants.evm {
+        entries.push((evm.chains, &[NATIVE][..]));
+        entries.extend(evm.swaps.iter().map(|entry| (entry.chains, entry.tokens_out)));
+        entries.extend(evm.weth.iter().map(|entry| (entry.chains, core::slice::from_ref(&entry.contract))));
+    }
+    if let Some(uniswapx) = &slot.grants.uniswapx {
+        entries.extend(uniswapx.swaps.iter().map(|entry| (entry.chains, entry.tokens_out)));
+    }
+    entries
+}
