@@ -32,6 +32,8 @@ else
     skip "every fuzz target survives its seeds" "no cargo-fuzz"
 fi
 
+check "the pure crates build against core alone, and their controls do not" ./tests/purity.sh
+
 check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 

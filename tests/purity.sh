@@ -9,8 +9,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CRATES="wire venues book policies"
-# What the compiler itself calls for copies and comparisons; `core` requires them of every platform.
-WANTED_BY_THE_COMPILER='^(memcpy|memmove|memset|memcmp|bcmp|_GLOBAL_OFFSET_TABLE_)$'
+# What the compiler itself calls: copies and comparisons, which `core` requires of every platform, and 128-bit
+# arithmetic of its own library.
+WANTED_BY_THE_COMPILER='^(memcpy|memmove|memset|memcmp|bcmp|_GLOBAL_OFFSET_TABLE_|__u?(div|mod|mul)ti3)$'
 
 root=$PWD
 toolchain=$(rustc --print sysroot)
@@ -56,16 +57,27 @@ count=$(printf '%s\n' "$built" | grep -c .)
 symbols() { # nm's option, libraries...
     { nm -P "$@" 2>/dev/null || true; } | awk 'NF >= 2 && $1 !~ /:$/ { print $1 }' | sort -u
 }
-# Wanted by them, defined neither by them nor by the sysroot, and not mangled as Rust's own, which the build has found.
+# Wanted by them, not defined by them, and not mangled as Rust's own, which the build has found.
 # shellcheck disable=SC2086
 wanted=$(symbols --undefined-only $built)
 # shellcheck disable=SC2086
-defined=$(symbols --defined-only $built "$libraries"/*.rlib)
-foreign=$(comm -23 <(echo "$wanted") <(echo "$defined") | grep -vE "^(_R|_ZN)|$WANTED_BY_THE_COMPILER" || true)
+defined=$(symbols --defined-only $built)
+foreign() { # wanted, defined
+    comm -23 <(echo "$1") <(echo "$2") | grep -vE "^(_R|_ZN)|$WANTED_BY_THE_COMPILER" || true
+}
+foreign=$(foreign "$wanted" "$defined")
 [ -z "$foreign" ] || { echo "foreign functions are called:"; echo "$foreign"; exit 1; }
 total=$(grep -c . <<<"$wanted")
 [ "$total" -gt 100 ] || { echo "nm shows $total symbols: too few to mean anything"; exit 1; }
 echo "$count libraries, $total symbols wanted, none of them foreign"
+
+# The control of the symbols: a library of its own against core alone that asks the system for the time.
+printf '%s\n' '#![no_std]' 'unsafe extern "C" { fn clock() -> i64; }' 'pub fn now() -> i64 { unsafe { clock() } }' \
+    >"$folder/clock.rs"
+rustc --edition 2024 --crate-type rlib -C panic=abort --sysroot "$sysroot" -o "$folder/libclock.rlib" "$folder/clock.rs"
+found=$(foreign "$(symbols --undefined-only "$folder/libclock.rlib")" "")
+[ "$found" = clock ] || { echo "CONTROL FAILED: a foreign function is not found but '$found'"; exit 1; }
+echo "a foreign function is found: $found"
 
 # The controls. Cargo wants every member of the workspace to be there.
 git ls-files -z | xargs -0 cp --parents -t "$copy" 2>/dev/null
