@@ -53,11 +53,14 @@ built=$(against_core "$root" build --locked -q $packages --message-format json |
     grep -o "\"$folder/target/$host/[^\"]*\.rlib\"" | tr -d '"' | sort -u)
 count=$(printf '%s\n' "$built" | grep -c .)
 [ "$count" -gt 4 ] || { echo "only $count libraries were built"; exit 1; }
-# nm also says that the metadata inside an rlib is no object; only its standard output counts.
+# nm also says that the metadata inside an rlib is no object; only its standard output counts. Its plugin for bitcode
+# would hide an object's symbols; cargo builds without.
 symbols() { # nm's option, libraries...
     { nm -P "$@" 2>/dev/null || true; } | awk 'NF >= 2 && $1 !~ /:$/ { print $1 }' | sort -u
 }
 # Wanted by them, not defined by them, and not mangled as Rust's own, which the build has found.
+# shellcheck disable=SC2086
+if nm -P $built 2>&1 | grep "plugin has failed"; then echo "nm cannot read every object"; exit 1; fi
 # shellcheck disable=SC2086
 wanted=$(symbols --undefined-only $built)
 # shellcheck disable=SC2086
@@ -74,7 +77,8 @@ echo "$count libraries, $total symbols wanted, none of them foreign"
 # The control of the symbols: a library of its own against core alone that asks the system for the time.
 printf '%s\n' '#![no_std]' 'unsafe extern "C" { fn clock() -> i64; }' 'pub fn now() -> i64 { unsafe { clock() } }' \
     >"$folder/clock.rs"
-rustc --edition 2024 --crate-type rlib -C panic=abort --sysroot "$sysroot" -o "$folder/libclock.rlib" "$folder/clock.rs"
+rustc --edition 2024 --crate-type rlib -C panic=abort -C embed-bitcode=no --sysroot "$sysroot" \
+    -o "$folder/libclock.rlib" "$folder/clock.rs"
 found=$(foreign "$(symbols --undefined-only "$folder/libclock.rlib")" "")
 [ "$found" = clock ] || { echo "CONTROL FAILED: a foreign function is not found but '$found'"; exit 1; }
 echo "a foreign function is found: $found"

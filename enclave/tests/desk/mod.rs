@@ -194,3 +194,53 @@ fn hex(digits: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
     (0..digits.len()).step_by(2).map(byte).collect()
 }
+
+/// One of the demo's committed requests.
+pub(crate) struct Example {
+    pub(crate) kind: PayloadKind,
+    pub(crate) what: String,
+    /// The rule that refuses it, if one does.
+    pub(crate) refused: Option<Refusal>,
+    pub(crate) slot: u16,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// The demo's committed requests of all five venues, each at a time of its own from [`NOW`] on: its nonce, salt,
+/// timestamp and, ten minutes later, deadline. Those that name a lookup table are left out.
+pub(crate) fn examples() -> Vec<Example> {
+    let committed: Value = serde_json::from_str(include_str!("../../dev/demo/requests.json")).unwrap();
+    let committed = committed.as_array().unwrap().iter().zip(NOW.wall_ms..);
+    committed
+        .filter(|(line, _)| line.get("lookup_tables").is_none())
+        .map(|(line, at_ms)| example(line, at_ms))
+        .collect()
+}
+
+fn example(line: &Value, at_ms: u64) -> Example {
+    let text = line["payload"].as_str().unwrap();
+    let bytes = || hex(text.strip_prefix("0x").unwrap_or(text));
+    let typed_data = || {
+        text.replace("{nonce}", &at_ms.to_string())
+            .replace("{now_ms}", &at_ms.to_string())
+            .replace("{now_s}", &(at_ms / 1_000).to_string())
+            .replace("{deadline}", &(at_ms / 1_000 + 600).to_string())
+            .into_bytes()
+    };
+    let (kind, payload) = match line["kind"].as_str().unwrap() {
+        "evm_tx" => (PayloadKind::EvmEip1559, bytes()),
+        "uniswapx" => (PayloadKind::UniswapxTypedData, typed_data()),
+        "polymarket" => (PayloadKind::PolymarketTypedData, typed_data()),
+        "l1_json" => (PayloadKind::HyperliquidL1Json, hyperliquid(at_ms, text)),
+        "solana_message" => {
+            let message = bytes();
+            let size = u16::try_from(message.len()).unwrap();
+            (PayloadKind::SolanaMessage, [&size.to_le_bytes(), &message[..]].concat())
+        }
+        other => panic!("unknown kind {other}"),
+    };
+    let refused = line["refused"]
+        .as_str()
+        .map(|name| *Refusal::ALL.iter().find(|refusal| refusal.name() == name).expect("a rule"));
+    let what = line["what"].as_str().unwrap().to_owned();
+    Example { kind, what, refused, slot: u16::try_from(line["slot"].as_u64().unwrap()).unwrap(), payload }
+}
