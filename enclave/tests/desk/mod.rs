@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 
 pub(crate) const EVM: u16 = 0;
 pub(crate) const HYPERLIQUID: u16 = 1;
+pub(crate) const SOLANA: u16 = 2;
 pub(crate) const REQUEST_ID: u64 = 0x0102_0304;
 
 pub(crate) const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
@@ -54,6 +55,11 @@ impl Desk {
         let keyring = keyring(&policies::BOOK);
         let vault = Vault::at_boot(&policies::BOOK, keyring, boot(booted));
         Self(Box::new(vault.expect("the book's keys")))
+    }
+
+    /// A desk of another book whose keys are `keyring`.
+    pub(crate) fn with(book: &'static Book<'static>, keyring: Keyring) -> Self {
+        Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED).expect("the book's keys")))
     }
 
     pub(crate) fn vault(&mut self) -> &mut Vault {
