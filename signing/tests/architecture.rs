@@ -124,3 +124,10 @@ fn the_curves_are_asked_to_sign_in_two_places() {
     let expected = ["signing/src/ed25519.rs", "signing/src/secp256k1.rs"].map(|file| (file.to_owned(), 1));
     assert_eq!(excepted, BTreeSet::from(expected));
 }
+
+#[test]
+fn the_documents_promise_no_availability() {
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let security = words(text("SECURITY.md"));
+    assert!(security.contains("Integrity is promised, availability is not"), "SECURITY.md");
+}
