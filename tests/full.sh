@@ -43,6 +43,12 @@ else
     skip "a client written from docs/PROTOCOL.md alone" "no python3"
 fi
 
+if python3 -c 'import tomllib' 2>/dev/null; then
+    check "every security requirement has its tests, and they pass" ./tests/requirements.py
+else
+    skip "every security requirement has its tests, and they pass" "no python3 with tomllib (3.11)"
+fi
+
 if valgrind --version >/dev/null 2>&1; then
     check "decode and digest cost at most 1.5 times a plain reading, in instructions" \
         cargo run --locked --release -q -p decode-cost
