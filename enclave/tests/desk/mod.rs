@@ -59,7 +59,7 @@ impl Desk {
 
     /// A desk of another book whose keys are `keyring`.
     pub(crate) fn with(book: &'static Book<'static>, keyring: Keyring) -> Self {
-        Self(Box::new(Vault::at_boot(book, keyring, [9; 16], BOOTED).expect("the book's keys")))
+        Self(Box::new(Vault::at_boot(book, keyring, boot(BOOTED)).expect("the book's keys")))
     }
 
     pub(crate) fn vault(&mut self) -> &mut Vault {
