@@ -4,8 +4,8 @@
 #
 #     tests/mutants.sh [SECONDS] [SHARD]      a shard is k/n, as cargo-mutants takes it
 #
-# Tries them in random order, stops after SECONDS (1800) and judges what was tried until then. Exit 1 when a mutant survived, 2 when nothing was
-# tried or the tests fail without a mutation, 77 without cargo-mutants.
+# Tries them in random order, stops after SECONDS (1800) and judges what was tried until then. Exit 1 when a mutant
+# survived, 2 when nothing was tried or the tests fail without a mutation, 77 without cargo-mutants.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo mutants --version >/dev/null 2>&1 || { echo "no cargo-mutants (cargo install --locked cargo-mutants)"; exit 77; }
@@ -17,7 +17,8 @@ mkdir -p "$folder"
 
 status=0
 CARGO_INCREMENTAL=0 timeout --signal INT --kill-after 30 "$seconds" \
-    cargo mutants --output "$folder" --jobs 1 --timeout 120 --build-timeout 300 --shuffle --shard "$shard" --colors never \
+    cargo mutants --output "$folder" --jobs 1 --timeout 120 --build-timeout 300 --shuffle --shard "$shard" \
+    --colors never \
     --package venues --package policies --package book --cargo-arg=--locked \
     --file 'venues/src/*/judge*.rs' --file 'venues/src/*/judge*/*.rs' --file 'venues/src/*/rules.rs' \
     --file 'policies/src/*.rs' --file 'venues/src/exposure.rs' \

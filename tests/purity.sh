@@ -32,7 +32,8 @@ for library in core compiler_builtins; do
     done
 done
 
-# As in the image, a panic aborts; nothing unwinds. With --target the flags are those of the target alone: build scripts and procedural macros keep the host's sysroot.
+# As in the image, a panic aborts; nothing unwinds. With --target the flags are those of the target alone: build
+# scripts and procedural macros keep the host's sysroot.
 against_core() { # folder, cargo's words...
     local where=$1; shift
     (cd "$where" && env -u RUSTC_WRAPPER -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS="--sysroot $sysroot" \

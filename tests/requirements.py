@@ -5,6 +5,7 @@ Runs every named test, one build for each package. Fails when a requirement has 
 named test does not exist, did not run or failed. `--list` prints without running.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -51,11 +52,42 @@ def run(command):
     return done.returncode, done.stdout.decode(errors="replace")
 
 
-def results_of(package, names, is_doc):
+def targets_of_packages():
+    """Package to its targets: the words that select one, and its folder or file."""
+    code, output = run(["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"])
+    if code != 0:
+        sys.exit(output)
+    packages = {}
+    for package in json.loads(output[output.index("{"):])["packages"]:
+        targets = packages.setdefault(package["name"], [])
+        for target in package["targets"]:
+            kind, source = target["kind"][0], Path(target["src_path"])
+            if kind == "test":
+                # tests/NAME.rs with what it may have in tests/NAME/, or tests/NAME/main.rs
+                folder = source.parent if source.name == "main.rs" else source.with_suffix("")
+                targets.append((["--test", target["name"]], source, folder))
+            elif kind == "bin":
+                targets.append((["--bin", target["name"]], source, source.with_suffix("")))
+            elif kind in ("lib", "rlib"):
+                targets.append((["--lib"], source, source.parent))
+    return packages
+
+
+def selection_of(targets, names):
+    """The targets in whose sources the named tests stand, so that no other is built."""
+    selection = []
+    for words, source, folder in targets:
+        files = {source, *folder.rglob("*.rs")}
+        text = "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+        if any(f"fn {name}(" in text for name in names):
+            selection += words
+    return selection
+
+
+def results_of(package, names, selection):
     """What became of the tests of a package: full path to result."""
-    selection = ["--doc"] if is_doc else ["--tests"]
-    print(f"running {len(names)} {'files of doctests' if is_doc else 'tests'} of {package}", file=sys.stderr)
-    filters = [] if is_doc else ["--", *names]
+    print(f"running {len(names)} entries of {package}: {' '.join(selection)}", file=sys.stderr, flush=True)
+    filters = [] if selection == ["--doc"] else ["--", *names]
     code, output = run(["cargo", "test", "--locked", "--no-fail-fast", "-p", package, *selection, *filters])
     found = {}
     for match in RESULT.finditer(output):
@@ -83,8 +115,11 @@ def judge(requirements):
                 print(output, file=sys.stderr)
         else:
             by_package.setdefault((words[0], len(words) == 4), []).append(test)
+    packages = targets_of_packages()
     for (package, is_doc), named in sorted(by_package.items()):
-        found = results_of(package, [test.split(" ")[1] for test in named], is_doc)
+        names = [test.split(" ")[1] for test in named]
+        selection = ["--doc"] if is_doc else selection_of(packages.get(package, []), names)
+        found = results_of(package, names, selection) if selection else {}
         for test in named:
             results[test] = doctest_result(test, found) if is_doc else test_result(test, found)
     return results
