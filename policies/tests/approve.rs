@@ -36,6 +36,7 @@ fn usage() -> Usage<Vec<KeyUsage>> {
 
 type Judged<'f> = Result<Approved<evm::Transaction<'f>>, (evm::Transaction<'f>, Why)>;
 
+#[expect(clippy::result_large_err, reason = "what `approve` returns, once a test")]
 fn judged<'f>(payload: &'f [u8], book: &book::Book<'_>, slot: u16) -> Judged<'f> {
     approve(evm::decode(payload).unwrap(), book, slot, &mut usage(), NOW)
 }
