@@ -3,9 +3,10 @@
 CARGO ?= cargo
 NIGHTLY ?= nightly
 FUZZ_SECS ?= 600
+MUTANTS_SECS ?= 1800
 FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift vault_handle wire
 
-.PHONY: help demo test test-core test-full lint doc judge decode-cost fuzz fuzz-canary deny clean
+.PHONY: help demo test test-core test-full purity requirements mutants lint doc judge decode-cost fuzz fuzz-canary deny clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -27,6 +28,15 @@ lint: ## format, clippy without warnings, documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -q -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps -q
+
+purity: ## wire, venues, book and policies build against core alone, and their controls do not
+	@./tests/purity.sh
+
+requirements: ## S1-S27, the tests that hold each, and their results; fails on one without a test
+	@./tests/requirements.py
+
+mutants: ## mutation testing of the rules and decoders for MUTANTS_SECS (1800) seconds (needs cargo-mutants)
+	@./tests/mutants.sh $(MUTANTS_SECS)
 
 judge: ## compare with what the venues' own libraries made (needs the shared vectors beside this checkout)
 	@./tests/judge.sh

@@ -36,6 +36,8 @@ check "eight clients race for a budget for ${BUDGET_SECS:-60} seconds" \
     env BUDGET_SECS="${BUDGET_SECS:-60}" \
     cargo test --locked -q -p enclave --test budgets -- --ignored --nocapture
 
+check "the pure crates build against core alone, and their controls do not" ./tests/purity.sh
+
 check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 
@@ -49,6 +51,12 @@ if python3 -c 'import cryptography' 2>/dev/null; then
     check "sessions byte for byte as a second implementation of Noise has them" ./tests/noise.sh
 else
     skip "sessions byte for byte as a second implementation of Noise has them" "no python3 with cryptography"
+fi
+
+if python3 -c 'import tomllib' 2>/dev/null; then
+    check "every security requirement has its tests, and they pass" ./tests/requirements.py
+else
+    skip "every security requirement has its tests, and they pass" "no python3 with tomllib (3.11)"
 fi
 
 if valgrind --version >/dev/null 2>&1; then

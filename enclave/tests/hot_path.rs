@@ -11,10 +11,13 @@ mod desk;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use desk::{Desk, EVM, HYPERLIQUID, NOW};
-use wire::REPLY_SIZE_MAX;
+use wire::control::{self, Command};
+use wire::reply::Reply;
 use wire::request::PayloadKind;
+use wire::{CONTROL_SIZE_MAX, REPLY_SIZE_MAX, Refusal};
 
 struct Counting;
 
@@ -51,27 +54,112 @@ fn the_counter_sees_an_allocation() {
     assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1_u64)))), 1);
 }
 
-#[test]
-fn signing_and_refusing_allocate_nothing() {
+/// Takes `body` and returns the reply's code and how often it allocated.
+fn handled(desk: &mut Desk, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> (u16, u64) {
+    let vault = desk.vault();
+    let mut size = 0;
+    let count = allocations(|| size = std::hint::black_box(vault.handle(NOW, body, reply)));
+    (Reply::read(&reply[..size]).expect("a reply").code, count)
+}
+
+/// A vault that has signed once: the curve's tables are built at first use.
+fn warm(reply: &mut [u8; REPLY_SIZE_MAX]) -> Desk {
     let mut desk = Desk::new();
+    let first = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(handled(&mut desk, &first, reply).0, 0);
+    desk
+}
+
+#[test]
+fn a_request_of_each_venue_allocates_nothing_whether_signed_or_denied() {
     let mut reply = Box::new([0; REPLY_SIZE_MAX]);
-    let evm = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
-    let refused = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer_of(u64::MAX));
-    let order = r#"{"type":"order","orders":[{"a":0,"b":true,"p":"60000","s":"0.01","r":false,"t":{"limit":{"tif":"Gtc"}}}],"grouping":"na"}"#;
-    let hyperliquid =
-        |nonce| desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &desk::hyperliquid(nonce, order));
-    // The curve's tables are built at first use, which a vault does at boot.
-    desk.vault().handle(NOW, &evm, &mut reply);
+    let mut desk = warm(&mut reply);
+    let (mut signed, mut denied) = (BTreeSet::new(), BTreeSet::new());
+    for example in desk::examples() {
+        let body = desk::request(example.slot, example.kind, &example.payload);
+        let expected = example.refused.map_or(0, Refusal::code);
+        assert_eq!(handled(&mut desk, &body, &mut reply), (expected, 0), "{}", example.what);
+        if expected == 0 { &mut signed } else { &mut denied }.insert(example.slot);
+        assert_eq!(handled(&mut desk, &body, &mut reply).1, 0, "{} once more", example.what);
+    }
+    assert_eq!((signed.len(), denied.len()), (5, 5), "each venue's key signs and refuses");
+}
+
+#[test]
+fn a_malformed_request_of_each_kind_allocates_nothing() {
+    let mut reply = Box::new([0; REPLY_SIZE_MAX]);
+    let mut desk = warm(&mut reply);
+    let mut refused = 0;
+    for example in desk::examples() {
+        let payload = &example.payload;
+        let changed = |at: usize| {
+            let mut changed = payload.clone();
+            changed[at] ^= 0x80;
+            changed
+        };
+        let cut = |at: usize| payload[..at].to_vec();
+        let longer = [&payload[..], &[0]].concat();
+        let broken = [
+            cut(1),
+            cut(payload.len() / 2),
+            cut(payload.len() - 1),
+            changed(0),
+            changed(payload.len() / 2),
+            longer,
+        ];
+        for payload in broken {
+            for kind in PayloadKind::ALL {
+                let body = desk::request(example.slot, kind, &payload);
+                let (code, count) = handled(&mut desk, &body, &mut reply);
+                assert_eq!(count, 0, "{} as {kind:?}: {code}", example.what);
+                refused += u64::from((1_000..3_000).contains(&code));
+            }
+        }
+    }
+    assert!(refused > 900, "{refused} of them are malformed or unsupported");
+}
+
+#[test]
+fn the_other_forms_of_hyperliquid_and_bytes_that_are_no_request_allocate_nothing() {
+    let mut reply = Box::new([0; REPLY_SIZE_MAX]);
+    let mut desk = warm(&mut reply);
+    let user = r#"{"type":"usdClassTransfer","amount":"1","toPerp":true}"#;
+    let cancel = r#"{"type":"cancel","cancels":[{"a":0,"o":1}]}"#;
+    let asked =
+        desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Json, &desk::hyperliquid(NOW.wall_ms, cancel));
     let bodies = [
-        ("EVM, signed", evm),
-        ("EVM, refused", refused),
-        ("Hyperliquid, signed", hyperliquid(NOW.wall_ms)),
-        ("Hyperliquid, nonce used", hyperliquid(NOW.wall_ms)),
+        ("a nonce", asked.clone()),
+        ("a nonce used", asked),
+        (
+            "user-signed",
+            desk::request(
+                HYPERLIQUID,
+                PayloadKind::HyperliquidUserJson,
+                &desk::hyperliquid(NOW.wall_ms + 1, user),
+            ),
+        ),
+        ("no slot of the book", desk::request(u16::MAX, PayloadKind::EvmEip1559, &desk::evm_transfer())),
+        ("another venue's key", desk::request(HYPERLIQUID, PayloadKind::EvmEip1559, &desk::evm_transfer())),
+        ("nothing", Vec::new()),
         ("not a request", vec![7; 300]),
+        ("the longest body", vec![1; wire::REQUEST_SIZE_MAX]),
     ];
     for (what, body) in &bodies {
-        let vault = desk.vault();
-        let count = allocations(|| _ = std::hint::black_box(vault.handle(NOW, body, &mut reply)));
-        assert_eq!(count, 0, "{what}");
+        assert_eq!(handled(&mut desk, body, &mut reply).1, 0, "{what}");
     }
+}
+
+#[test]
+fn a_halted_vault_and_its_control_channel_allocate_nothing() {
+    let mut reply = Box::new([0; REPLY_SIZE_MAX]);
+    let mut desk = warm(&mut reply);
+    let (mut command, mut status) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+    for order in [Command::Status, Command::Kill] {
+        let size = control::write_command(order, &mut command).unwrap();
+        let vault = desk.vault();
+        let count = allocations(|| assert!(vault.control(NOW, &command[..size], &mut status).is_some()));
+        assert_eq!(count, 0);
+    }
+    let body = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(handled(&mut desk, &body, &mut reply), (Refusal::Halted.code(), 0));
 }

@@ -9,7 +9,7 @@
 
 mod desk;
 
-use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW, hyperliquid_cancel};
+use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW, SOLANA, hyperliquid_cancel};
 use wire::control::{Command, Mode};
 use wire::receipt::{CODE_SIGNED, ChainReader};
 use wire::request::PayloadKind;
@@ -87,6 +87,23 @@ fn a_key_signs_nothing_for_a_venue_that_it_is_not_granted() {
     assert_eq!(reply.refusal(), Refusal::VenueNotGranted);
     let reply = desk.sign(99, PayloadKind::EvmEip1559, &desk::evm_transfer());
     assert_eq!(reply.refusal(), Refusal::KeySlotNotInBook);
+}
+
+#[test]
+fn a_payload_of_one_curve_is_not_signed_by_a_key_of_the_other() {
+    let mut slots = policies::BOOK.slots.to_vec();
+    let keyring = desk::keyring(&policies::BOOK);
+    // A book that the compiler refuses to write: EVM grants on the slot of an Ed25519 key.
+    for slot in &mut slots {
+        if slot.slot == SOLANA {
+            slot.grants.evm = policies::BOOK.slots[0].grants.evm;
+        }
+    }
+    let book = Box::leak(Box::new(book::Book { slots: slots.leak(), ..policies::BOOK }));
+    let mut desk = Desk::with(book, keyring);
+    let reply = desk.sign(SOLANA, PayloadKind::EvmEip1559, &desk::evm_transfer());
+    assert_eq!(reply.refusal(), Refusal::KeySchemeDiffers);
+    assert!(reply.signature.is_empty());
 }
 
 #[test]

@@ -97,6 +97,12 @@ mod tests {
     }
 
     #[test]
+    fn different_numbers_of_one_payload_are_all_taken() {
+        let (first, second) = (id(IdSpace::Permit2Allowance, 1, 7), id(IdSpace::Permit2Allowance, 1, 8));
+        assert_eq!(IdLedger::EMPTY.check(&[first, None, second]), Ok(()));
+    }
+
+    #[test]
     fn numbers_with_the_same_low_bytes_are_told_apart() {
         let ending = |first: u8| {
             let mut bytes = [0; 32];

@@ -26,6 +26,21 @@
 //!     signed.signature
 //! }
 //! ```
+//! ```compile_fail,E0382
+//! fn sent_twice(sealed: signing::Sealed<'_, venues::evm::Transaction<'_>>, into: &mut [u8; wire::REPLY_SIZE_MAX]) {
+//!     let _ = sealed.write(false, into);
+//!     let _ = sealed.write(false, into);
+//! }
+//! ```
+//! ```compile_fail,E0277
+//! struct Anything;
+//! impl signing::Signs for Anything {}
+//! ```
+//! ```compile_fail,E0599
+//! fn shown(secret: signing::Secret) -> String {
+//!     secret.to_string()
+//! }
+//! ```
 //! ```compile_fail,E0277
 //! fn copied(secret: signing::Secret) -> impl Clone {
 //!     secret

@@ -66,6 +66,15 @@ impl Scheme for Ed25519 {
 /// ```compile_fail,E0423
 /// let digest = venues::Digest([0; 32]);
 /// ```
+/// Nor converted from bytes, of this length or another; it is always 32 bytes:
+/// ```compile_fail,E0277
+/// let digest: venues::Digest = [0_u8; 32].into();
+/// ```
+/// ```compile_fail,E0308
+/// fn short(digest: &venues::Digest) -> &[u8; 31] {
+///     digest.as_bytes()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
@@ -188,8 +197,18 @@ pub struct SingleUseNonce {
     pub ahead_max_ms: u64,
 }
 
-/// A payload that was decoded whole. A type of one's own, whose rules always say yes, cannot be one:
+/// A payload that was decoded whole. A type of one's own, whose rules always say yes, cannot be one, and the trait
+/// that seals it cannot be named:
 ///
+/// ```compile_fail,E0277
+/// struct Anything;
+/// impl venues::Payload for Anything {}
+/// ```
+/// ```compile_fail,E0603
+/// struct Anything;
+/// impl venues::payload::sealed::Sealed for Anything {}
+/// ```
+/// Nor can a scheme be invented:
 /// ```compile_fail,E0277
 /// struct Anything;
 /// impl venues::Scheme for Anything {
@@ -198,6 +217,39 @@ pub struct SingleUseNonce {
 ///     fn account(_: &venues::PublicKey) -> Option<&venues::Address> {
 ///         None
 ///     }
+/// }
+/// ```
+/// What is signed belongs to what was checked: nobody but its decoder puts a payload together, in part or whole.
+/// ```compile_fail,E0451
+/// fn evm<'f>(checked: venues::evm::Transaction<'f>, signed: venues::Digest) -> venues::evm::Transaction<'f> {
+///     venues::evm::Transaction { digest: signed, ..checked }
+/// }
+/// ```
+/// ```compile_fail,E0616
+/// fn hyperliquid(checked: &mut venues::hyperliquid::Action<'_>, signed: venues::Digest) {
+///     checked.digest = signed;
+/// }
+/// ```
+/// ```compile_fail,E0616
+/// fn uniswapx(checked: &mut venues::uniswapx::TypedData<'_>, signed: venues::Digest) {
+///     checked.digest = signed;
+/// }
+/// ```
+/// ```compile_fail,E0616
+/// fn polymarket(checked: &mut venues::polymarket::Message<'_>, signed: venues::Digest) {
+///     checked.digest = signed;
+/// }
+/// ```
+/// ```compile_fail,E0616
+/// fn solana<'f>(checked: &mut venues::solana::Transaction<'f>, signed: venues::solana::MessageView<'f>) {
+///     checked.view = signed;
+/// }
+/// ```
+/// A payload of one curve is not taken where one of the other is asked for.
+/// ```compile_fail,E0271
+/// fn on_secp256k1<P: venues::Payload<Scheme = venues::Secp256k1>>(_: P) {}
+/// fn solana(payload: venues::solana::Transaction<'_>) {
+///     on_secp256k1(payload);
 /// }
 /// ```
 pub trait Payload: sealed::Sealed {

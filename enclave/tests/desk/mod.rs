@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 
 pub(crate) const EVM: u16 = 0;
 pub(crate) const HYPERLIQUID: u16 = 1;
+pub(crate) const SOLANA: u16 = 2;
 pub(crate) const REQUEST_ID: u64 = 0x0102_0304;
 
 pub(crate) const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
@@ -58,6 +59,11 @@ impl Desk {
     pub(crate) fn with_book(book: &'static Book<'static>, booted: Now) -> Self {
         let vault = Vault::at_boot(book, keyring(book), boot(booted));
         Self(Box::new(vault.expect("the book's keys")))
+    }
+
+    /// A desk of another book whose keys are `keyring`.
+    pub(crate) fn with(book: &'static Book<'static>, keyring: Keyring) -> Self {
+        Self(Box::new(Vault::at_boot(book, keyring, boot(BOOTED)).expect("the book's keys")))
     }
 
     pub(crate) fn vault(&mut self) -> &mut Vault {
@@ -197,4 +203,54 @@ pub(crate) fn hyperliquid(nonce: u64, action: &str) -> Vec<u8> {
 fn hex(digits: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
     (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// One of the demo's committed requests.
+pub(crate) struct Example {
+    pub(crate) kind: PayloadKind,
+    pub(crate) what: String,
+    /// The rule that refuses it, if one does.
+    pub(crate) refused: Option<Refusal>,
+    pub(crate) slot: u16,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// The demo's committed requests of all five venues, each at a time of its own from [`NOW`] on: its nonce, salt,
+/// timestamp and, ten minutes later, deadline. Those that name a lookup table are left out.
+pub(crate) fn examples() -> Vec<Example> {
+    let committed: Value = serde_json::from_str(include_str!("../../dev/demo/requests.json")).unwrap();
+    let committed = committed.as_array().unwrap().iter().zip(NOW.wall_ms..);
+    committed
+        .filter(|(line, _)| line.get("lookup_tables").is_none())
+        .map(|(line, at_ms)| example(line, at_ms))
+        .collect()
+}
+
+fn example(line: &Value, at_ms: u64) -> Example {
+    let text = line["payload"].as_str().unwrap();
+    let bytes = || hex(text.strip_prefix("0x").unwrap_or(text));
+    let typed_data = || {
+        text.replace("{nonce}", &at_ms.to_string())
+            .replace("{now_ms}", &at_ms.to_string())
+            .replace("{now_s}", &(at_ms / 1_000).to_string())
+            .replace("{deadline}", &(at_ms / 1_000 + 600).to_string())
+            .into_bytes()
+    };
+    let (kind, payload) = match line["kind"].as_str().unwrap() {
+        "evm_tx" => (PayloadKind::EvmEip1559, bytes()),
+        "uniswapx" => (PayloadKind::UniswapxTypedData, typed_data()),
+        "polymarket" => (PayloadKind::PolymarketTypedData, typed_data()),
+        "l1_json" => (PayloadKind::HyperliquidL1Json, hyperliquid(at_ms, text)),
+        "solana_message" => {
+            let message = bytes();
+            let size = u16::try_from(message.len()).unwrap();
+            (PayloadKind::SolanaMessage, [&size.to_le_bytes(), &message[..]].concat())
+        }
+        other => panic!("unknown kind {other}"),
+    };
+    let refused = line["refused"]
+        .as_str()
+        .map(|name| *Refusal::ALL.iter().find(|refusal| refusal.name() == name).expect("a rule"));
+    let what = line["what"].as_str().unwrap().to_owned();
+    Example { kind, what, refused, slot: u16::try_from(line["slot"].as_u64().unwrap()).unwrap(), payload }
 }
