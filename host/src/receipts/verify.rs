@@ -11,7 +11,7 @@
 //! Memory is bounded: one record, one line a boot, the heads, and [`BREAKS_MAX`] breaks. A record that comes late is
 //! compared with the one that came first in a second reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -194,8 +194,10 @@ fn read_boot(
 ) -> io::Result<()> {
     let Some((Name { boot_id, .. }, _)) = segments.first() else { return Ok(()) };
     let (breaks_before, found_before) = (report.breaks, report.found.len());
-    let held = held.iter().filter(|held| held.boot_id == *boot_id);
-    let mut follower = Follower::new(*boot_id, held.map(|held| (held, false)).collect());
+    let mut follower = Follower::new(*boot_id);
+    for held in held.iter().filter(|held| held.boot_id == *boot_id) {
+        follower.held.entry(held.sequence).or_default().push(held);
+    }
     for (_, path) in segments {
         report.segments = report.segments.saturating_add(1);
         follower.boot.segments = follower.boot.segments.saturating_add(1);
@@ -203,7 +205,8 @@ fn read_boot(
     }
     compare_late(report, found_before, segments)?;
     let last = follower.boot.last.map(|last| last.sequence);
-    for (held, _) in follower.held.iter().filter(|(_, is_seen)| !is_seen) {
+    for held in follower.held.iter().filter(|(at, _)| !follower.seen.contains(at)).flat_map(|(_, held)| held)
+    {
         let is_behind = last.is_none_or(|last| held.sequence > last);
         let fault = if is_behind {
             Fault::EndMissing { sealed: held.sequence.saturating_add(1) }
@@ -260,8 +263,9 @@ fn held_by(held: &Held) -> String {
 /// from the record that broke it, but not from one that comes late.
 struct Follower<'h> {
     boot: Boot,
-    /// The heads of this boot, and whether their record was seen.
-    held: Vec<(&'h Held, bool)>,
+    /// The heads of this boot by sequence, and those sequences among them whose record is there.
+    held: BTreeMap<u64, Vec<&'h Held>>,
+    seen: BTreeSet<u64>,
     policy_hash: Option<[u8; 32]>,
     expected: u64,
     /// The last record's link; the boot's genesis before the first.
@@ -269,11 +273,12 @@ struct Follower<'h> {
     is_broken: bool,
 }
 
-impl<'h> Follower<'h> {
-    fn new(boot_id: [u8; 16], held: Vec<(&'h Held, bool)>) -> Self {
+impl Follower<'_> {
+    fn new(boot_id: [u8; 16]) -> Self {
         let (segments, records, breaks, first, last, proven) = (0, 0, 0, None, None, None);
         let boot = Boot { boot_id, segments, records, breaks, first, last, proven };
-        Self { boot, held, policy_hash: None, expected: 0, link: None, is_broken: false }
+        let (held, seen) = (BTreeMap::new(), BTreeSet::new());
+        Self { boot, held, seen, policy_hash: None, expected: 0, link: None, is_broken: false }
     }
 
     fn follow(&mut self, record: &[u8]) -> Result<(), (Fault, Option<String>)> {
@@ -291,24 +296,18 @@ impl<'h> Follower<'h> {
         if self.boot.last.is_none_or(|last| last.sequence < mark.sequence) {
             self.boot.last = Some(mark);
         }
-        // Computed for the record that a head is of only.
-        let mut differs = None;
-        for (held, is_seen) in self.held.iter_mut().filter(|(held, _)| held.sequence == receipt.sequence) {
-            *is_seen = true;
-            if held.link != link(record) {
-                differs = Some(held_by(held));
+        if let Some(held) = self.held.get(&receipt.sequence) {
+            self.seen.insert(receipt.sequence);
+            let own = link(record);
+            if let Some(held) = held.iter().find(|held| held.link != own) {
+                self.is_broken = true;
+                return Err((Fault::HeadDiffers, Some(held_by(held))));
+            }
+            if !self.is_broken {
+                self.boot.proven = Some(receipt.sequence);
             }
         }
-        if let Some(other) = differs {
-            self.is_broken = true;
-            return Err((Fault::HeadDiffers, Some(other)));
-        }
-        outcome.map_err(|fault| (fault, None))?;
-        let is_held = self.held.iter().any(|(held, _)| held.sequence == receipt.sequence);
-        if is_held && !self.is_broken {
-            self.boot.proven = Some(receipt.sequence);
-        }
-        Ok(())
+        outcome.map_err(|fault| (fault, None))
     }
 
     /// Whether the record comes next. It is the one to follow from then, unless it comes late.
