@@ -4,9 +4,9 @@
 //! record of a request whose connection was lost. Asking tells the vault that the host is there.
 //!
 //! At any time, from before the first bot is let in, one flight of the ledger is open that began before the last
-//! question: so no gap is taken for final that the next answer would fill. When the vault is not reached, or is lost,
-//! a younger flight takes its place: who waited until then goes on, and who comes from then on waits for the next
-//! attempt.
+//! question that had nothing new for an answer: so no gap is taken for final that an answer would fill. When the vault
+//! is not reached, or is lost, a younger flight takes its place: who waited until then goes on, and who comes from then
+//! on waits for the next attempt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,10 +69,12 @@ fn converse<'l>(
         let is_last = stop.is_stopped_within(Duration::ZERO);
         let younger = ledger.begin();
         let took = take(&mut vault, ledger, &mut next)?;
-        *flight = younger;
         if took {
+            // An answer holds only so many: what is missing may be in the next. The older flight stays until there is
+            // nothing new; bots that wait for it ask for nothing meanwhile, so that comes soon.
             continue;
         }
+        *flight = younger;
         if is_last {
             return Ok(());
         }

@@ -7,7 +7,7 @@
 //! What is shown is today's promise: a record is with the kernel before its reply goes on, so it outlives the process.
 //! A power failure is another matter.
 //!
-//! `KILL_ROUNDS` says how often each process is killed (default 3).
+//! `KILL_ROUNDS` says how often each process is killed (default 10).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     if arguments.iter().any(|argument| argument == "--list") {
         return ExitCode::SUCCESS;
     }
-    let rounds = std::env::var("KILL_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
+    let rounds = std::env::var("KILL_ROUNDS").map_or(10, |rounds| rounds.parse().unwrap());
     for victim in [Victim::Host, Victim::Vault] {
         kill_often(victim, rounds);
     }
