@@ -27,7 +27,7 @@ const FOLLOW_PAUSE: Duration = Duration::from_millis(200);
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Check that the receipts are the vaults' chains, whole and in order; exit code 8 if not
-    Verify(VerifyArgs),
+    Verify(Box<VerifyArgs>),
     /// Show the last receipts of the newest boot
     Tail(TailArgs),
     /// Move ends that a power failure tore aside, as the daemon's start does; nothing is dropped
@@ -120,9 +120,12 @@ fn tail(args: &TailArgs) -> Outcome {
 }
 
 fn repair(folder: &Path, is_json: bool) -> Outcome {
-    let repairs = receipts::repair(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => format!("{}: a daemon holds it; its start repairs", folder.display()),
-        _ => named(folder, &error),
+    let repairs = receipts::repair(folder).map_err(|error| {
+        if error.kind() == io::ErrorKind::WouldBlock {
+            format!("{}: a daemon holds it; its start repairs", folder.display())
+        } else {
+            named(folder, &error)
+        }
     })?;
     let text = if is_json { tell::repairs_json(&repairs) } else { tell::repairs_text(&repairs) };
     print(&text).map_err(|error| error.to_string())?;

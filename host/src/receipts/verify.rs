@@ -339,9 +339,9 @@ impl Follower<'_> {
 
 /// Tells the late records apart: the same as the one that came first, another one in its place, or only late.
 fn compare_late(report: &mut Report, from: usize, segments: &[(Name, PathBuf)]) -> io::Result<()> {
-    let late = |found: &Break| match found.fault {
-        Fault::Chain(ChainFault::SequenceDiffers { expected, found }) if found < expected => Some(found),
-        _ => None,
+    let late = |found: &Break| {
+        let Fault::Chain(ChainFault::SequenceDiffers { expected, found }) = found.fault else { return None };
+        (found < expected).then_some(found)
     };
     let found = report.found.get_mut(from..).unwrap_or_default();
     if !found.iter().any(|found| late(found).is_some()) {
