@@ -59,6 +59,9 @@ else
     skip "every security requirement has its tests, and they pass" "no python3 with tomllib (3.11)"
 fi
 
+check "50 kill -9 of the host and of the vault under load lose no receipt" \
+    env KILL_ROUNDS=50 cargo test --locked -q -p enclave-dev --test kill
+
 if valgrind --version >/dev/null 2>&1; then
     check "decode and digest cost at most 1.5 times a plain reading, in instructions" \
         cargo run --locked --release -q -p decode-cost

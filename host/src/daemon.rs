@@ -5,6 +5,7 @@
 //! admin     accepts operators   one thread each, at most OPERATORS_MAX; for one more the idlest is cut
 //! taker     takes the vault's records and is its heartbeat
 //! sync      syncs the ledger every SYNC_EVERY
+//! space     says before the disk of the receipts is full
 //! log       writes the log; nobody else waits for standard error
 //! ```
 //! A bot may keep its connection without a request for as long as it likes, and keeps its place by that: trading
@@ -16,7 +17,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use rustix::process::{Resource, getrlimit};
@@ -27,8 +28,8 @@ use transport::{Address, Error, Stop};
 use crate::access::Access;
 use crate::admin;
 use crate::door::{Door, Full};
-use crate::log::{self, Level};
-use crate::receipts::{Ledger, SYNC_EVERY};
+use crate::log::{self, Level, Limited};
+use crate::receipts::{Alarm, Ledger, SYNC_EVERY, Space, Watch};
 use crate::relay::Relay;
 use crate::taker;
 
@@ -45,6 +46,11 @@ const _: () = assert!(2 * BOTS_MAX + 3 * 2 * OPERATORS_MAX + 64 <= 256);
 
 /// How long the end may wait for the log to be written.
 const LOG_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Between two looks at the room for receipts.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
+static SPACE_UNKNOWN: Limited = Limited::new("receipts_disk_unknown");
 
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
@@ -109,6 +115,7 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
         });
     })?;
     let sync = sync_until(&relay_stop, Arc::clone(&ledger))?;
+    let space = watch_space(&relay_stop, Arc::clone(&ledger))?;
     let taker = take_until(&relay_stop, Arc::clone(&ledger), Arc::clone(&taken_from))?;
     log::write(Level::Info, "started", &[("vault", &relay.vault), ("listen", &bots.path().display())]);
     Door::new(bots, config.access, BOTS_MAX, Full::TurnAway, relay_stop).serve(stop, |bot, _| {
@@ -117,6 +124,7 @@ pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
     });
     let _ = taker.join();
     let _ = sync.join();
+    let _ = space.join();
     let kept = ledger.finish();
     if let Err(error) = &kept {
         log::write(Level::Error, "relay_ended", &[("error", error)]);
@@ -140,7 +148,41 @@ fn check_descriptors() -> io::Result<()> {
 
 fn take_until(stop: &Stop, ledger: Arc<Ledger>, control: Arc<Address>) -> io::Result<JoinHandle<()>> {
     let stop = stop.clone();
-    thread::Builder::new().name("taker".into()).spawn(move || taker::run(&control, &ledger, &stop))
+    let (tell, ready) = mpsc::channel();
+    let ready_at = move || {
+        let _ = tell.send(());
+    };
+    let run = move || taker::run(&control, &ledger, &stop, ready_at);
+    let taker = thread::Builder::new().name("taker".into()).spawn(run)?;
+    // An error is a thread that ended: then nothing is to be waited for.
+    let _ = ready.recv();
+    Ok(taker)
+}
+
+fn watch_space(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {
+    let stop = stop.clone();
+    thread::Builder::new().name("space".into()).spawn(move || {
+        let mut watch = Watch::default();
+        loop {
+            match ledger.space() {
+                Ok(space) => tell_space(watch.look(space), space),
+                Err(error) => SPACE_UNKNOWN.warn(&[("error", &error)]),
+            }
+            if stop.is_stopped_within(LOOK_EVERY) {
+                return;
+            }
+        }
+    })
+}
+
+fn tell_space(alarm: Option<Alarm>, Space { free, total }: Space) {
+    let (level, event) = match alarm {
+        None => return,
+        Some(Alarm::Over) => (Level::Info, "receipts_disk_has_room"),
+        Some(Alarm::Low) => (Level::Warn, "receipts_disk_low"),
+        Some(Alarm::Last) => (Level::Error, "receipts_disk_nearly_full"),
+    };
+    log::write(level, event, &[("free_bytes", &free), ("total_bytes", &total)]);
 }
 
 fn sync_until(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {

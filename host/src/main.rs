@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use portcullis_host::access::Access;
 use portcullis_host::control::ask;
 use portcullis_host::daemon::{self, Config};
-use portcullis_host::receipts::{self, Expected, Report};
+use portcullis_host::receipts::{self, Held, Report};
 use signal_hook::consts::SIGXFSZ;
 use transport::Address;
 use wire::control::{Command, Latch, Mode, Status};
@@ -169,17 +169,17 @@ fn verify(folder: &std::path::Path, admin: Option<PathBuf>, control: Option<Addr
         // Asked before the files are read: what is sealed from now on is not held against them.
         let answer = ask(&address(admin, control)?, Command::Status)?;
         let status = answer.status()?;
-        let expected = Expected { boot_id: status.boot_id, receipts: status.receipts, head: status.head };
-        receipts::verify_live(folder, expected, END_TIME_MAX)?
+        let held: Vec<_> = Held::by_vault(status.boot_id, status.receipts, status.head).into_iter().collect();
+        receipts::verify_live(folder, &held, END_TIME_MAX)?
     } else {
-        receipts::verify(folder, None)?
+        receipts::verify(folder, &[])?
     };
     Ok(tell(&report))
 }
 
 fn tail(folder: &std::path::Path, lines: usize) -> Outcome {
-    for line in receipts::tail(folder, lines)? {
-        say(format_args!("{line}"));
+    for record in receipts::tail(folder, lines)?.0 {
+        say(format_args!("{}", receipts::line(&record)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -187,16 +187,20 @@ fn tail(folder: &std::path::Path, lines: usize) -> Outcome {
 fn tell(report: &Report) -> ExitCode {
     say(format_args!(
         "{} receipts ({} signed, {} refused) of {} boots in {} segments",
-        report.records, report.signed, report.refused, report.boots, report.segments
+        report.records,
+        report.signed,
+        report.refused,
+        report.boots.len(),
+        report.segments
     ));
     for side_file in &report.side_files {
         say(format_args!("torn end moved aside earlier: {}", side_file.display()));
     }
-    let Some(first) = &report.first_break else {
+    let Some(first) = report.first_break() else {
         say(format_args!("chain intact"));
         return ExitCode::SUCCESS;
     };
-    say(format_args!("chain BROKEN at {} offset {}: {}", first.file.display(), first.offset, first.fault));
+    say(format_args!("chain BROKEN at {first}"));
     if report.breaks > 1 {
         say(format_args!("{} breaks in all", report.breaks));
     }

@@ -3,8 +3,10 @@
 //! A record that belongs to no request (a latch, an operator's order) reaches the ledger only this way; so does the
 //! record of a request whose connection was lost. Asking tells the vault that the host is there.
 //!
-//! At any time before the vault is found gone one flight of the ledger is open that began before the last question:
-//! so no gap is taken for final that the next answer would fill.
+//! At any time, from before the first bot is let in, one flight of the ledger is open that began before the last
+//! question that had nothing new for an answer: so no gap is taken for final that an answer would fill. When the vault
+//! is not reached, or is lost, a younger flight takes its place: who waited until then goes on, and who comes from then
+//! on waits for the next attempt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use wire::receipt::Receipt;
 
 use crate::control::{ControlError, ask_on};
 use crate::log::{self, Level, Limited};
-use crate::receipts::{Ledger, LedgerError};
+use crate::receipts::{Flight, Ledger, LedgerError};
 
 /// Between two questions when there was nothing new.
 const TAKE_EVERY: Duration = Duration::from_millis(50);
@@ -29,10 +31,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 static VAULT_SILENT: Limited = Limited::new("vault_silent");
 
-/// Takes until `stop`, and once more then.
-pub(crate) fn run(control: &Address, ledger: &Arc<Ledger>, stop: &Stop) {
+/// Takes until `stop`, and once more then. Calls `ready` when bots may be let in.
+pub(crate) fn run(control: &Address, ledger: &Arc<Ledger>, stop: &Stop, ready: impl FnOnce()) {
+    let mut flight = ledger.begin();
+    ready();
     while !stop.is_stopped_within(Duration::ZERO) {
-        let Err(error) = converse(control, ledger, stop) else { return };
+        let Err(error) = converse(control, ledger, stop, &mut flight) else { return };
+        flight = ledger.begin();
         match error {
             End::Vault(error) => VAULT_SILENT.warn(&[("error", &error)]),
             End::Ledger(error) => {
@@ -50,20 +55,26 @@ enum End {
 }
 
 /// Over one connection, from the first record the vault still has.
-fn converse(control: &Address, ledger: &Ledger, stop: &Stop) -> Result<(), End> {
+fn converse<'l>(
+    control: &Address,
+    ledger: &'l Ledger,
+    stop: &Stop,
+    flight: &mut Flight<'l>,
+) -> Result<(), End> {
     let patience = Patience { idle: Some(PATIENCE), frame: PATIENCE };
     let vault = control.dial(PATIENCE).and_then(|stream| Framed::new(stream, CONTROL_SIZE_MAX, patience));
     let mut vault = vault.map_err(|error| End::Vault(error.into()))?;
     let mut next = 0;
-    let mut flight = ledger.begin();
     loop {
         let is_last = stop.is_stopped_within(Duration::ZERO);
         let younger = ledger.begin();
         let took = take(&mut vault, ledger, &mut next)?;
-        drop(std::mem::replace(&mut flight, younger));
         if took {
+            // An answer holds only so many: what is missing may be in the next. The older flight stays until there is
+            // nothing new; bots that wait for it ask for nothing meanwhile, so that comes soon.
             continue;
         }
+        *flight = younger;
         if is_last {
             return Ok(());
         }

@@ -261,6 +261,18 @@ fn a_vault_that_restarts_ends_its_bots_connections_and_is_found_again() {
 }
 
 #[test]
+fn a_daemon_that_starts_late_takes_all_that_the_vault_has_before_a_gap_is_final() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    *vault.kept.lock().unwrap() = vault.chain.lock().unwrap().seal_many(40);
+    let daemon = Daemon::start(&folder, &[]);
+    assert_eq!(sign(&mut daemon.connect(), 1), 0);
+    let output = daemon.verify(&["--admin", &daemon.admin()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("41 receipts"), "{}", text(&output));
+}
+
+#[test]
 fn a_lost_receipt_is_a_gap_with_its_place() {
     let folder = Folder::new();
     let _vault = Vault::start(&folder.0, 1);

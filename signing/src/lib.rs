@@ -56,10 +56,12 @@
 
 mod chain;
 mod ed25519;
+mod head;
 mod keyring;
 mod secp256k1;
 mod secret;
 
 pub use chain::{Asked, Chain, Sealed};
+pub use head::HeadKey;
 pub use keyring::{KeyFault, KeyScheme, Keyring, Signed, Signs, public_key_of};
 pub use secret::Secret;

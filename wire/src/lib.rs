@@ -15,6 +15,7 @@ pub mod control;
 pub mod facts;
 pub mod facts_json;
 pub mod frame;
+pub mod head;
 mod mode;
 pub mod operator;
 pub mod receipt;

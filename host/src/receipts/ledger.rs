@@ -34,6 +34,7 @@ use wire::receipt::{Link, Receipt, link};
 
 use super::repair::{Repair, recover};
 use super::segment::{self, Name, private};
+use super::space::Space;
 
 /// How often written records are synced to the disk.
 pub const SYNC_EVERY: Duration = Duration::from_millis(200);
@@ -47,8 +48,8 @@ const RECENT_MAX: usize = 8_192;
 /// Boots whose segments are open at the same time.
 const CHAINS_MAX: usize = 4;
 
-/// Where a segment is full and the next one begins.
-const SEGMENT_SIZE_MAX: u64 = 64 * 1024 * 1024;
+/// Where a segment is full and the next one begins, in bytes: it ends with the record that reaches this.
+pub const SEGMENT_SIZE_MAX: u64 = 256 * 1024 * 1024;
 
 /// Why a receipt is not on disk. Its reply must not go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,11 +79,12 @@ pub struct Ledger {
     state: Mutex<State>,
     written: Condvar,
     /// Holds the folder's lock.
-    _lock: File,
+    lock: File,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    segment_size_max: u64,
     /// What earlier runs left: the next segment number and sequence of each boot.
     known: BTreeMap<[u8; 16], Next>,
     chains: Vec<Chain>,
@@ -131,28 +133,37 @@ impl Ledger {
     /// # Errors
     /// When the folder cannot be used, others may write to it (`PermissionDenied`), or another daemon holds it (`WouldBlock`).
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Repair>)> {
+        Self::open_with(folder, SEGMENT_SIZE_MAX)
+    }
+
+    /// Like [`Ledger::open`], with segments that end at `segment_size_max` bytes.
+    ///
+    /// # Errors
+    /// Like [`Ledger::open`].
+    pub fn open_with(folder: &Path, segment_size_max: u64) -> io::Result<(Self, Vec<Repair>)> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         check_private(folder)?;
         let lock = private().create(true).truncate(false).open(folder.join("lock"))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-        let mut last = BTreeMap::new();
-        for (name, path) in segment::list(folder)? {
-            last.insert(name.boot_id, (name, path));
-        }
-        let mut state = State::default();
+        let mut state = State { segment_size_max, ..State::default() };
         let mut repairs = Vec::new();
-        for (boot_id, (name, path)) in last {
-            let (sequence, repair) = recover(&path)?;
-            repairs.extend(repair);
-            let number = name.number.saturating_add(1);
-            state.known.insert(boot_id, Next { number, sequence });
+        let segments = segment::list(folder)?;
+        for boot in segments.chunk_by(|(one, _), (other, _)| one.boot_id == other.boot_id) {
+            let Some((last, _)) = boot.last() else { continue };
+            let mut next = Next { number: last.number.saturating_add(1), sequence: 0 };
+            // A segment that was made and not written to tells nothing of the sequence; the one before it does.
+            for (_, path) in boot.iter().rev() {
+                let (sequence, repair) = recover(path)?;
+                repairs.extend(repair);
+                if let Some(sequence) = sequence {
+                    next.sequence = sequence;
+                    break;
+                }
+            }
+            state.known.insert(last.boot_id, next);
         }
-        let ledger = Self {
-            folder: folder.to_owned(),
-            state: Mutex::new(state),
-            written: Condvar::new(),
-            _lock: lock,
-        };
+        let ledger =
+            Self { folder: folder.to_owned(), state: Mutex::new(state), written: Condvar::new(), lock };
         Ok((ledger, repairs))
     }
 
@@ -164,6 +175,14 @@ impl Ledger {
         flights.next = id.saturating_add(1);
         flights.open.insert(id);
         Flight { ledger: self, id }
+    }
+
+    /// How much room the folder's file system has.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn space(&self) -> io::Result<Space> {
+        Space::of(&self.lock)
     }
 
     /// How many receipts wait for others.
@@ -366,8 +385,9 @@ impl State {
     }
 
     fn write(&mut self, folder: &Path, boot_id: [u8; 16], record: &[u8]) -> Result<(), LedgerError> {
+        let segment_size_max = self.segment_size_max;
         let chain = self.chain(folder, boot_id)?;
-        let outcome = chain.write(folder, record);
+        let outcome = chain.write(folder, record, segment_size_max);
         outcome.map_err(|error| self.fail(&error))
     }
 }
@@ -423,9 +443,9 @@ impl Chain {
         if open.nlink() > 0 && is_same { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     }
 
-    fn write(&mut self, folder: &Path, record: &[u8]) -> io::Result<()> {
+    fn write(&mut self, folder: &Path, record: &[u8], segment_size_max: u64) -> io::Result<()> {
         self.check_name()?;
-        if self.size >= SEGMENT_SIZE_MAX {
+        if self.size >= segment_size_max {
             self.file.sync_data()?;
             let waiting = std::mem::take(&mut self.waiting);
             let recent = std::mem::take(&mut self.recent);

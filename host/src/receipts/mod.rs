@@ -1,13 +1,17 @@
 //! Receipts on disk: kept, repaired, verified, shown.
 
+mod fault;
 mod ledger;
 mod repair;
 mod segment;
 mod show;
+mod space;
 mod verify;
 
-pub use ledger::{Flight, Ledger, LedgerError, SYNC_EVERY};
-pub use repair::Repair;
+pub use fault::{Break, Fault};
+pub use ledger::{Flight, Ledger, LedgerError, SEGMENT_SIZE_MAX, SYNC_EVERY};
+pub use repair::{Repair, repair};
 pub use segment::{Name, Records, Step};
-pub use show::tail;
-pub use verify::{Break, Expected, Fault, Report, verify, verify_live};
+pub use show::{Tail, line, tail};
+pub use space::{Alarm, Space, Watch};
+pub use verify::{BREAKS_MAX, Boot, Held, Mark, Report, verify, verify_live};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use wire::receipt::Receipt;
 
+use super::ledger::Ledger;
 use super::segment::{Records, SIZE_SIZE, Step, private};
 
 /// Side files of one torn end.
@@ -23,16 +24,28 @@ pub struct Repair {
     pub side_file: PathBuf,
 }
 
-/// Moves a torn end aside. Returns the sequence that comes next and what was done. A file that is damaged in
-/// another way is left as it is; `verify` names the place.
-pub(super) fn recover(path: &Path) -> io::Result<(u64, Option<Repair>)> {
+/// Moves torn ends aside, as the start of the daemon does. Nothing is dropped and nothing else is changed.
+///
+/// # Errors
+/// When there is no such folder, it cannot be used, others may write to it, or a daemon holds it (`WouldBlock`).
+pub fn repair(folder: &Path) -> io::Result<Vec<Repair>> {
+    if !folder.metadata()?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    let (_ledger, repairs) = Ledger::open(folder)?;
+    Ok(repairs)
+}
+
+/// Moves a torn end aside. Returns the sequence that comes next, if there is a record, and what was done. A file that
+/// is damaged in another way is left as it is; `verify` names the place.
+pub(super) fn recover(path: &Path) -> io::Result<(Option<u64>, Option<Repair>)> {
     let mut records = Records::open(path)?;
-    let mut sequence = 0;
+    let mut sequence: Option<u64> = None;
     loop {
         match records.step()? {
             Step::Record(record) => {
                 if let Ok(receipt) = Receipt::read(&record) {
-                    sequence = sequence.max(receipt.sequence.saturating_add(1));
+                    sequence = sequence.max(Some(receipt.sequence.saturating_add(1)));
                 }
             }
             Step::Torn { size } => {

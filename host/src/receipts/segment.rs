@@ -11,7 +11,7 @@
 use core::fmt;
 use core::str::FromStr;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +110,16 @@ pub struct Records {
 }
 
 impl Records {
+    /// Opens a segment at a place where a record begins.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn open_at(path: &Path, offset: u64) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        Ok(Self { reader: BufReader::new(file), offset })
+    }
+
     /// From the start of the file at `path`.
     ///
     /// # Errors

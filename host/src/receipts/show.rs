@@ -3,49 +3,112 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use wire::Shown;
 use wire::facts;
 use wire::facts_json::JsonFacts;
-use wire::receipt::Receipt;
+use wire::receipt::{Receipt, RecordKind};
 
-use super::segment::{self, Records, Step};
+use super::segment::{self, Name, Records, Step};
 
 /// Lines that may be asked for.
 const LINES_MAX: usize = 10_000;
 
-/// The last `lines` receipts of the boot whose segment was written last, oldest first.
+/// The last records of the boot whose segment was written last, and those that come after them.
+#[derive(Debug)]
+pub struct Tail {
+    folder: PathBuf,
+    /// The segment that was read last, and how far.
+    at: Option<(Name, u64)>,
+}
+
+/// The last `count` records of the boot whose segment was written last, oldest first; the value goes on from there.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn tail(folder: &Path, lines: usize) -> io::Result<Vec<String>> {
-    let lines = lines.min(LINES_MAX);
-    let segments = segment::list(folder)?;
+pub fn tail(folder: &Path, count: usize) -> io::Result<(Vec<Vec<u8>>, Tail)> {
+    let mut tail = Tail { folder: folder.to_owned(), at: None };
+    let newest = newest(&segment::list(folder)?)?;
+    let mut last = VecDeque::new();
+    for (name, path) in segment::list(folder)? {
+        if newest == Some(name.boot_id) {
+            let offset = read(&mut Records::open(&path)?, |record| {
+                last.push_back(record);
+                if last.len() > count.min(LINES_MAX) {
+                    last.pop_front();
+                }
+            })?;
+            tail.at = Some((name, offset));
+        }
+    }
+    Ok((last.into(), tail))
+}
+
+impl Tail {
+    /// What was written since: to the segment that was read last, to those behind it, and to those of a newer boot.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn more(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        let mut records = Vec::new();
+        let segments = segment::list(&self.folder)?;
+        let newest = newest(&segments)?;
+        if let Some((at, _)) = self.at {
+            self.go_on(&segments, at.boot_id, &mut records)?;
+        }
+        if let Some(newest) = newest.filter(|newest| self.at.is_none_or(|(at, _)| at.boot_id != *newest)) {
+            self.at = None;
+            self.go_on(&segments, newest, &mut records)?;
+        }
+        Ok(records)
+    }
+
+    fn go_on(
+        &mut self,
+        segments: &[(Name, PathBuf)],
+        boot_id: [u8; 16],
+        into: &mut Vec<Vec<u8>>,
+    ) -> io::Result<()> {
+        for (name, path) in segments.iter().filter(|(name, _)| name.boot_id == boot_id) {
+            let from = match self.at {
+                Some((at, _)) if *name < at => continue,
+                Some((at, offset)) if *name == at => offset,
+                _ => 0,
+            };
+            let offset = read(&mut Records::open_at(path, from)?, |record| into.push(record))?;
+            self.at = Some((*name, offset));
+        }
+        Ok(())
+    }
+}
+
+/// Returns where it stopped: behind the last whole record.
+fn read(records: &mut Records, mut each: impl FnMut(Vec<u8>)) -> io::Result<u64> {
+    loop {
+        let offset = records.offset();
+        match records.step()? {
+            Step::Record(record) => each(record),
+            Step::End | Step::Torn { .. } | Step::Damaged { .. } => return Ok(offset),
+        }
+    }
+}
+
+/// The boot whose segment was written last.
+fn newest(segments: &[(Name, PathBuf)]) -> io::Result<Option<[u8; 16]>> {
     let mut newest = None;
-    for (name, path) in &segments {
+    for (name, path) in segments {
         let written = path.metadata()?.modified()?;
         if newest.is_none_or(|(time, _)| time <= written) {
             newest = Some((written, name.boot_id));
         }
     }
-    let mut last = VecDeque::new();
-    for (name, path) in segments {
-        if newest.is_none_or(|(_, boot_id)| boot_id != name.boot_id) {
-            continue;
-        }
-        let mut records = Records::open(&path)?;
-        while let Step::Record(record) = records.step()? {
-            last.push_back(record);
-            if last.len() > lines {
-                last.pop_front();
-            }
-        }
-    }
-    Ok(last.iter().map(|record| line(record)).collect())
+    Ok(newest.map(|(_, boot_id)| boot_id))
 }
 
-fn line(record: &[u8]) -> String {
+/// A record in a line.
+#[must_use]
+pub fn line(record: &[u8]) -> String {
     let Ok(receipt) = Receipt::read(record) else {
         return "not a receipt".to_owned();
     };
@@ -59,6 +122,7 @@ fn line(record: &[u8]) -> String {
         receipt.request_id,
     );
     let _ = match receipt.refusal() {
+        _ if receipt.kind != RecordKind::Decision => write!(line, "{}", receipt.kind.as_str()),
         Ok(None) => write!(line, "signed"),
         Ok(Some(refusal)) => write!(line, "{} by {}", refusal.family().as_str(), refusal.name()),
         Err(code) => write!(line, "refused with code {code}"),

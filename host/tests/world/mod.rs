@@ -107,6 +107,8 @@ pub struct Vault {
     pub control: PathBuf,
     pub chain: Arc<Mutex<Chain>>,
     pub is_halted: Arc<Mutex<bool>>,
+    /// Records that it gives to who takes them, one at a time; from the second on when a request was judged.
+    pub kept: Arc<Mutex<Vec<Vec<u8>>>>,
     /// How many commands it has answered.
     pub commands: Arc<AtomicU32>,
     release: mpsc::Sender<()>,
@@ -121,6 +123,7 @@ impl Vault {
             control: folder.join("control"),
             chain: Arc::new(Mutex::new(Chain::new(boot))),
             is_halted: Arc::default(),
+            kept: Arc::default(),
             commands: Arc::default(),
             release,
             streams: Arc::default(),
@@ -134,7 +137,10 @@ impl Vault {
         });
         let (chain, is_halted) = (Arc::clone(&vault.chain), Arc::clone(&vault.is_halted));
         let commands = Arc::clone(&vault.commands);
-        vault.listen(&vault.control, move |stream| serve_control(stream, &chain, &is_halted, &commands));
+        let kept = Arc::clone(&vault.kept);
+        vault.listen(&vault.control, move |stream| {
+            serve_control(stream, &chain, &is_halted, &commands, &kept);
+        });
         vault
     }
 
@@ -201,12 +207,20 @@ fn serve_control(
     chain: &Mutex<Chain>,
     is_halted: &Mutex<bool>,
     commands: &AtomicU32,
+    kept: &Mutex<Vec<Vec<u8>>>,
 ) {
     while let Some(body) = read_frame(&mut stream) {
         let command = control::read_command(&body).unwrap();
-        if matches!(command, Command::Take { .. }) {
-            // This vault has no records but those of its replies.
-            let records = Records { boot_id: chain.lock().unwrap().boot_id, first: 0, packed: &[] };
+        if let Command::Take { next } = command {
+            let kept = kept.lock().unwrap();
+            let record = kept.get(usize::try_from(next).unwrap());
+            while next == 1 && record.is_some() && chain.lock().unwrap().sequence <= kept.len() as u64 {
+                std::thread::yield_now();
+            }
+            let packed = record.map_or(Vec::new(), |record| {
+                [&u16::try_from(record.len()).unwrap().to_le_bytes()[..], record].concat()
+            });
+            let records = Records { boot_id: chain.lock().unwrap().boot_id, first: next, packed: &packed };
             let mut answer = [0; CONTROL_SIZE_MAX];
             let size = control::write_answer(Answer::Records(records), &mut answer).unwrap();
             if stream.write_all(&framed(&answer[..size])).is_err() {

@@ -1,0 +1,82 @@
+//! What others hold of a chain, from files.
+//!
+//! ```text
+//! a signed head    `wire::head`, exactly SIGNED_HEAD_SIZE bytes; counts only when its signature is the receipt key's
+//! a receipt        the bytes that a client got with a signature (or a refusal); its link is computed here
+//! several          each with its size before it, as in a segment
+//! ```
+//! A receipt needs no signature: a client has it from the vault, and the folder's record must have the same link.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use ed25519_dalek::{Signature, VerifyingKey};
+use portcullis_host::receipts::{Held, Records, Step};
+use wire::RECEIPT_SIZE_MAX;
+use wire::head::{SIGNED_HEAD_SIZE, SignedHead};
+
+/// The public key of a boot's receipt key.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceiptKey(VerifyingKey);
+
+impl FromStr for ReceiptKey {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.strip_prefix("ed25519:").unwrap_or(text);
+        let mut bytes = [0_u8; 32];
+        if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err("a receipt key is 64 hexadecimal digits".to_owned());
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+            let pair = core::str::from_utf8(pair).unwrap_or_default();
+            *byte = u8::from_str_radix(pair, 16).map_err(|error| error.to_string())?;
+        }
+        let key = VerifyingKey::from_bytes(&bytes).map_err(|_| "this is no Ed25519 key".to_owned())?;
+        if key.is_weak() { Err("this Ed25519 key is weak".to_owned()) } else { Ok(Self(key)) }
+    }
+}
+
+/// The heads in a file.
+pub(crate) fn read(file: &Path, key: Option<&ReceiptKey>) -> Result<Vec<Held>, String> {
+    let shown = file.display();
+    let size = file.metadata().map_err(|error| format!("{shown}: {error}"))?.len();
+    if size <= RECEIPT_SIZE_MAX as u64 {
+        let bytes = std::fs::read(file).map_err(|error| format!("{shown}: {error}"))?;
+        if bytes.len() == SIGNED_HEAD_SIZE {
+            return signed(&bytes, &shown.to_string(), key).map(|held| vec![held]);
+        }
+        if let Some(held) = Held::by_record(&bytes, &shown.to_string()) {
+            return Ok(vec![held]);
+        }
+    }
+    several(file)
+}
+
+fn signed(bytes: &[u8], shown: &str, key: Option<&ReceiptKey>) -> Result<Held, String> {
+    let head = SignedHead::read(bytes).map_err(|_| format!("{shown}: it is no signed head"))?;
+    let key = key.ok_or_else(|| format!("{shown}: a signed head is checked with --receipt-key"))?;
+    let signature = Signature::from_bytes(&head.signature);
+    let checked = key.0.verify_strict(&head.message(), &signature);
+    checked.map_err(|_| format!("{shown}: the signature of the head is not the receipt key's"))?;
+    let holder = format!("{shown}, signed at {} ms", head.wall_ms);
+    Ok(Held { boot_id: head.boot_id, sequence: head.sequence, link: head.link, holder })
+}
+
+fn several(file: &Path) -> Result<Vec<Held>, String> {
+    let shown = file.display().to_string();
+    let neither = || format!("{shown}: it holds neither a receipt nor a signed head");
+    let mut records = Records::open(file).map_err(|error| format!("{shown}: {error}"))?;
+    let mut held = Vec::new();
+    loop {
+        let offset = records.offset();
+        match records.step().map_err(|error| format!("{shown}: {error}"))? {
+            Step::Record(record) => {
+                let holder = format!("{shown} offset {offset}");
+                held.push(Held::by_record(&record, &holder).ok_or_else(neither)?);
+            }
+            Step::End if !held.is_empty() => return Ok(held),
+            Step::End | Step::Torn { .. } | Step::Damaged { .. } => return Err(neither()),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `kill -9` under load: every signature that a client was given has its record in the host's folder.
+//!
+//! The vault is the real program; the host is this program started again, which runs the daemon as its own does. Four
+//! clients sign through the SDK all the time and keep the receipts they get. In each round one process is killed as soon
+//! as the clients have got so many signatures, and started again while they go on.
+//!
+//! What is shown is today's promise: a record is with the kernel before its reply goes on, so it outlives the process.
+//! A power failure is another matter.
+//!
+//! `KILL_ROUNDS` says how often each process is killed (default 10).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use client_sdk::{Client, Config, SignError};
+use enclave_dev::examples::{Example, examples};
+use portcullis_host::access::Access;
+use portcullis_host::daemon;
+use portcullis_host::receipts::{Held, Records, Step, verify};
+use rustix::process::{Pid, Signal, kill_process};
+use wire::receipt::link;
+use wire::request::PayloadKind;
+
+/// Clients at the same time.
+const CLIENTS: usize = 4;
+
+/// Signatures that clients get before a process is killed, on average; varied from round to round.
+const SIGNATURES: usize = 40;
+
+/// Only a hung test meets this.
+const HANG: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--as-host") {
+        return run_host(Path::new(&arguments[at + 1]));
+    }
+    if arguments.iter().any(|argument| argument == "--list") {
+        return ExitCode::SUCCESS;
+    }
+    let rounds = std::env::var("KILL_ROUNDS").map_or(10, |rounds| rounds.parse().unwrap());
+    for victim in [Victim::Host, Victim::Vault] {
+        kill_often(victim, rounds);
+    }
+    ExitCode::SUCCESS
+}
+
+fn run_host(folder: &Path) -> ExitCode {
+    let address = |name| format!("unix:{}", folder.join(name).display()).parse().unwrap();
+    let config = daemon::Config {
+        vault: address("vault"),
+        control: address("control"),
+        listen: folder.join("bots"),
+        admin: folder.join("admin"),
+        receipts: folder.join("receipts"),
+        access: Access::own(),
+        mode: 0o600,
+    };
+    if daemon::run(config).unwrap() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Victim {
+    Host,
+    Vault,
+}
+
+/// A process that does not outlive the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    fn new(victim: Victim) -> Self {
+        let path = std::env::temp_dir().join(format!("kill-{victim:?}-{}", std::process::id()));
+        std::fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
+        std::fs::write(path.join("book.toml"), include_str!("../../../policies/book/demo.toml")).unwrap();
+        Self(path)
+    }
+
+    fn start(&self, victim: Victim) -> Process {
+        let address = |name| format!("unix:{}", self.0.join(name).display());
+        let mut command = match victim {
+            Victim::Host => {
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                command.arg("--as-host").arg(&self.0);
+                command
+            }
+            Victim::Vault => {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_enclave-dev"));
+                command.arg("serve").arg("--book").arg(self.0.join("book.toml"));
+                command.arg("--keys").arg(self.0.join("keys"));
+                command.arg("--listen").arg(address("vault")).arg("--control").arg(address("control"));
+                command
+            }
+        };
+        Process(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+fn kill_often(victim: Victim, rounds: usize) {
+    let folder = Folder::new(victim);
+    let mut vault = folder.start(Victim::Vault);
+    let mut host = folder.start(Victim::Host);
+    let example = examples().unwrap().into_iter();
+    let mut example = example.filter(|it| it.kind == PayloadKind::EvmEip1559 && it.refused.is_none());
+    let example = example.next().unwrap();
+    let (stop, (tell, told)) = (AtomicBool::new(false), mpsc::channel());
+    let bots = folder.0.join("bots");
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    std::thread::scope(|scope| {
+        let (stop, bots, example) = (&stop, &bots, &example);
+        for _ in 0..CLIENTS {
+            let tell = tell.clone();
+            scope.spawn(move || sign_until(stop, bots, example, &tell));
+        }
+        // The clients end with this thread, by a panic too.
+        let _end = End(stop);
+        for round in 0..=rounds {
+            for _ in 0..SIGNATURES / 2 + round * 7 % SIGNATURES {
+                kept.push(told.recv_timeout(HANG).expect("no signature comes any more"));
+            }
+            let process = if victim == Victim::Host { &mut host } else { &mut vault };
+            if round < rounds {
+                process.0.kill().unwrap();
+                process.0.wait().unwrap();
+                *process = folder.start(victim);
+            }
+        }
+    });
+    kept.extend(told.try_iter());
+    kill_process(Pid::from_child(&host.0), Signal::TERM).unwrap();
+    assert!(host.0.wait().unwrap().success(), "the last host did not keep every receipt");
+    check(victim, rounds, &folder.0.join("receipts"), &kept);
+}
+
+struct End<'s>(&'s AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Signs all the time, tells each receipt, and connects anew when the connection is lost.
+fn sign_until(stop: &AtomicBool, bots: &Path, example: &Example, tell: &mpsc::Sender<Vec<u8>>) {
+    let config = || Config { pause_max: Duration::from_millis(50), ..Config::default() };
+    let payload = example.payload(0);
+    while !stop.load(Ordering::Relaxed) {
+        let address = format!("unix:{}", bots.display()).parse().unwrap();
+        let Ok(mut client) = Client::connect(address, config()) else { continue };
+        while !stop.load(Ordering::Relaxed) {
+            match client.sign(example.slot, example.kind, &payload) {
+                Ok(signed) => tell.send(signed.receipt).unwrap(),
+                // A mode or budget of the desk: an answer like another.
+                Err(SignError::Refused(_)) => {}
+                Err(SignError::ProtocolViolation { violation, .. }) => panic!("{violation:?}"),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// Every record that a client holds is in the folder, at its place in an unbroken chain.
+fn check(victim: Victim, rounds: usize, folder: &Path, kept: &[Vec<u8>]) {
+    let held: Vec<_> = kept.iter().map(|record| Held::by_record(record, "a client").unwrap()).collect();
+    let report = verify(folder, &held).unwrap();
+    let mut on_disk = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "log") {
+            let mut records = Records::open(&path).unwrap();
+            while let Step::Record(record) = records.step().unwrap() {
+                on_disk.insert(link(&record));
+            }
+        }
+    }
+    let missing = kept.iter().filter(|record| !on_disk.contains(&link(record))).count();
+    assert_eq!(missing, 0, "{victim:?}: clients hold signatures whose records are not on disk");
+    assert_eq!(report.found, [], "{victim:?}: the chain is broken");
+    let boots = if victim == Victim::Vault { rounds + 1 } else { 1 };
+    assert_eq!(report.boots.len(), boots, "{victim:?}");
+    println!(
+        "{victim:?} killed {rounds} times: {} signatures with clients, {} records in {} boots and {} segments, {} torn ends; all there",
+        kept.len(),
+        report.records,
+        report.boots.len(),
+        report.segments,
+        report.side_files.len()
+    );
+}
