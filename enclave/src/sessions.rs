@@ -63,7 +63,7 @@ impl Sessions {
     pub fn admit<'f>(&self, request: Request<'f>) -> Result<Admitted<'f>, Why> {
         match self.latches.mode_for(None, request.payload_kind.venue()) {
             Mode::Halted => Err(Refusal::Halted.into()),
-            mode => Ok(Admitted { request, mode }),
+            mode @ (Mode::Live | Mode::ReduceOnly | Mode::CancelOnly) => Ok(Admitted { request, mode }),
         }
     }
 }

@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "a test that cannot go on fails"
 )]
 
@@ -225,18 +226,16 @@ fn an_order_is_obeyed_once_in_its_boot_and_for_its_challenge() {
     }
     // A boot that drew the same id must still not take it: its challenges are others.
     let mut twin = World::booted(BootMode::Halted, 1);
-    twin.vault = Box::new(
-        Vault::at_boot(
-            book_of(
-                &operator,
-                BootMode::Halted,
-                Some(Host { heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly }),
-            ),
-            desk::keyring(&policies::BOOK),
-            Boot { id: [1; 16], seed: [99; 32], now: BOOTED },
-        )
-        .unwrap(),
-    );
+    *twin.vault = Vault::at_boot(
+        book_of(
+            &operator,
+            BootMode::Halted,
+            Some(Host { heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly }),
+        ),
+        desk::keyring(&policies::BOOK),
+        Boot { id: [1; 16], seed: [99; 32], now: BOOTED },
+    )
+    .unwrap();
     twin.challenge();
     for old in [start, resume] {
         assert_eq!(twin.give(&old, &operator), Err(Refusal::ChallengeNotOpen));

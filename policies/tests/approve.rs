@@ -6,14 +6,14 @@
     reason = "a test that cannot go on fails"
 )]
 
-use policies::{Approved, BOOK, KeyUsage, Usage, approve};
+use policies::{Approved, Asker, BOOK, BucketUsage, KeyUsage, Usage, approve};
 use venues::{U256, evm};
 use wire::{Now, Refusal, Why};
 
 const EVM: u16 = 0;
 const HYPERLIQUID: u16 = 1;
 const SOLANA: u16 = 2;
-const NOW: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
+const NOW: Now = Now { monotonic_ms: 60_000, wall_ms: 1_790_000_000_000 };
 
 /// 25 USDC on Ethereum to the demo desk's treasury: nonce 7, 100,000 gas at 30 gwei at most.
 const TRANSFER: &str = "02f86e0107843b9aca008506fc23ac00830186a094a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4880b844a9\
@@ -30,15 +30,18 @@ fn bytes(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-fn usage() -> Usage<Vec<KeyUsage>> {
-    Usage::at_boot(vec![KeyUsage::EMPTY; BOOK.slots.len()], NOW.wall_ms)
+fn usage() -> Usage<Vec<KeyUsage>, Vec<BucketUsage>> {
+    // A minute ago, so that the book's budgets are full.
+    let booted = Now { monotonic_ms: 0, wall_ms: NOW.wall_ms - NOW.monotonic_ms };
+    let buckets = vec![BucketUsage::EMPTY; BOOK.buckets.len()];
+    Usage::at_boot(vec![KeyUsage::EMPTY; BOOK.slots.len()], buckets, booted)
 }
 
 type Judged<'f> = Result<Approved<evm::Transaction<'f>>, (evm::Transaction<'f>, Why)>;
 
 #[expect(clippy::result_large_err, reason = "what `approve` returns, once a test")]
 fn judged<'f>(payload: &'f [u8], book: &book::Book<'_>, slot: u16) -> Judged<'f> {
-    approve(evm::decode(payload).unwrap(), book, slot, &mut usage(), NOW)
+    approve(evm::decode(payload).unwrap(), book, Asker { client: 0, key_slot: slot }, &mut usage(), NOW)
 }
 
 fn refused(judged: Judged<'_>) -> Refusal {

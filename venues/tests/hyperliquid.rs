@@ -18,5 +18,7 @@ mod positives;
 mod properties;
 #[path = "hyperliquid/refusals.rs"]
 mod refusals;
+#[path = "hyperliquid/stake.rs"]
+mod stake;
 #[path = "hyperliquid/vectors.rs"]
 mod vectors;

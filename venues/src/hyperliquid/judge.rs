@@ -178,9 +178,13 @@ fn judge_order(order: &Order<'_>, limits: &OrderLimits<'_>) -> Result<u128, Why>
         OrderKind::Trigger { price, .. } => judge_price(&price, asset)?,
     }
     judge_price(&order.price, asset)?;
-    let unpriced = matches!(order.kind, OrderKind::Trigger { is_market: true, .. });
-    let worst_price = if order.is_buy && !unpriced { order.price.units } else { asset.price_max };
-    judge_size(&order.size, worst_price, asset)
+    judge_size(&order.size, worst_price(order, asset), asset)
+}
+
+/// The price that an order is valued at.
+pub(super) fn worst_price(order: &Order<'_>, asset: &AssetLimits) -> Decimal8 {
+    let is_unpriced = matches!(order.kind, OrderKind::Trigger { is_market: true, .. });
+    if order.is_buy && !is_unpriced { order.price.units } else { asset.price_max }
 }
 
 /// Holds a size against the caps of its asset and returns its notional at `worst_price`.
@@ -304,7 +308,7 @@ fn judge_usd(amount: u64, cap: u64, refusal: Refusal) -> Result<(), Why> {
     Ok(())
 }
 
-fn find_asset(asset: u32, assets: &[AssetLimits]) -> Result<&AssetLimits, Why> {
+pub(super) fn find_asset(asset: u32, assets: &[AssetLimits]) -> Result<&AssetLimits, Why> {
     assets
         .iter()
         .find(|limits| limits.asset == asset)

@@ -13,6 +13,7 @@ mod decimal;
 mod decode;
 mod eip712;
 pub mod envelope;
+mod exposure;
 mod facts;
 mod hexadecimal;
 mod judge;
@@ -115,16 +116,16 @@ impl Payload for Action<'_> {
     const VENUE: Venue = Venue::Hyperliquid;
 
     fn effect(&self) -> Effect {
-        Effect::Opens
+        exposure::effect(&self.content)
     }
 
     fn expose(
         &self,
-        _limits: &Self::Limits<'_>,
+        limits: &Self::Limits<'_>,
         _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
+        exposures: &mut Exposures,
     ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
+        exposure::expose(&self.content, limits, exposures)
     }
 
     type Scheme = Secp256k1;

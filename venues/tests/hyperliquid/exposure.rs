@@ -8,8 +8,8 @@ use wire::{Refusal, Shown, Why};
 use crate::refusals::{ASSET, ENVELOPE, LIMITS, ORDER, VAULT, judged, l1, with_limits};
 use crate::vectors::{E8, NOW, with_decoded};
 
-const MODIFY: &str = r#"{"type":"modify","oid":7,"order":{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}}"#;
-const BATCH_MODIFY: &str = r#"{"type":"batchModify","modifies":[{"oid":7,"order":{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}},{"oid":"0x00000000000000000000000000000008","order":{"a":3,"b":false,"p":"100","s":"1","r":false,"t":{"limit":{"tif":"Ioc"}}}}]}"#;
+pub(crate) const MODIFY: &str = r#"{"type":"modify","oid":7,"order":{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}}"#;
+pub(crate) const BATCH_MODIFY: &str = r#"{"type":"batchModify","modifies":[{"oid":7,"order":{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}},{"oid":"0x00000000000000000000000000000008","order":{"a":3,"b":false,"p":"100","s":"1","r":false,"t":{"limit":{"tif":"Ioc"}}}}]}"#;
 pub(crate) const TWAP: &str =
     r#"{"type":"twapOrder","twap":{"a":3,"b":true,"s":"2","r":false,"m":30,"t":true}}"#;
 const TWAP_CANCEL: &str = r#"{"type":"twapCancel","a":3,"t":46219}"#;
