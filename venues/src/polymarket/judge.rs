@@ -4,12 +4,12 @@
 //! collateral; what only the version signs; the salt. A price is the ratio of collateral to shares and is
 //! compared by cross products: nothing is divided, nothing is rounded.
 
-use wire::{Now, Refusal, Shown, Why};
+use wire::{Now, Refusal, Shown, Venue, Why};
 
 use super::rules::{ClobAuthLimits, DECIMALS, Limits, MarketLimits, ONE, OrderLimits, V1Limits, V2Limits};
 use super::{ClobAuth, Content, Order, Side, SignatureType, Terms};
 use crate::payload::{IdSpace, SINGLE_USE_IDS_MAX, SingleUseId};
-use crate::{Address, Charge, U256};
+use crate::{Address, Charge, Exposures, Market, U256};
 
 /// Judges `content`, signed by the key whose address is `account`, by `limits`.
 pub(super) fn judge(
@@ -167,11 +167,7 @@ fn judge_amounts(order: &Order, market: &MarketLimits<'_>, rounding: u64) -> Res
     if collateral * one > price_max * (shares + forgiven) {
         return Err(price(Refusal::SharePriceAboveCollar, price_max));
     }
-    // A BUY gives what it says; the shares of a SELL are worth up to the top of the collar.
-    let worst = match order.side {
-        Side::Buy => collateral * one,
-        Side::Sell => price_max * shares,
-    };
+    let worst = worst_collateral(order.side, collateral, shares, price_max);
     let cap = u128::from(market.collateral_max);
     if worst > cap * one {
         return Err(Why::new(Refusal::OrderCollateralAboveCap)
@@ -179,6 +175,29 @@ fn judge_amounts(order: &Order, market: &MarketLimits<'_>, rounding: u64) -> Res
             .limit(Shown::Decimal { units: cap, scale: DECIMALS }));
     }
     Ok(())
+}
+
+/// What an order is worth at most, in collateral times [`ONE`]: a BUY gives what it says; the shares of a SELL are worth
+/// up to the top of the collar.
+fn worst_collateral(side: Side, collateral: u128, shares: u128, price_max: u128) -> u128 {
+    match side {
+        Side::Buy => collateral.saturating_mul(u128::from(ONE)),
+        Side::Sell => price_max.saturating_mul(shares),
+    }
+}
+
+/// Puts an order at its worst in micro-USD on its token: collateral has six decimals and counts as dollars.
+pub(super) fn expose_order(
+    order: &Order,
+    limits: &OrderLimits<'_>,
+    exposures: &mut Exposures,
+) -> Result<(), Why> {
+    let market = market(order, limits.markets)?;
+    let (collateral, shares) = order.collateral_and_shares();
+    let [collateral, shares] = [collateral, shares].map(|units| u128::try_from(units).unwrap_or(u128::MAX));
+    let worst = worst_collateral(order.side, collateral, shares, market.price_max.into());
+    let token = Market { venue: Venue::Polymarket, id: order.token_id.to_be_bytes() };
+    exposures.add(token, false, worst.div_ceil(ONE.into()))
 }
 
 fn judge_v1(terms: &Terms, limits: &V1Limits<'_>, now: Now) -> Result<(), Why> {

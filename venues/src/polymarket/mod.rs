@@ -180,17 +180,24 @@ impl Sealed for Message<'_> {}
 impl Payload for Message<'_> {
     const VENUE: Venue = Venue::Polymarket;
 
+    /// An order's sell may be of shares that the maker has or of some that it buys first, which the vault cannot know;
+    /// orders are cancelled without a signature.
     fn effect(&self) -> Effect {
         Effect::Opens
     }
 
+    /// A ClobAuth puts nothing at stake.
     fn expose(
         &self,
-        _limits: &Self::Limits<'_>,
+        limits: &Self::Limits<'_>,
         _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
+        exposures: &mut Exposures,
     ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
+        match (&self.content, &limits.order) {
+            (Content::Order(order), Some(granted)) => judge::expose_order(order, granted, exposures),
+            (Content::Order(_), None) => Err(wire::Refusal::OrderNotAllowed.into()),
+            (Content::ClobAuth(_), _) => Ok(()),
+        }
     }
 
     type Scheme = Secp256k1;

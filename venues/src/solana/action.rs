@@ -1,8 +1,9 @@
 //! What an instruction asks for, and where its accounts stand.
 
-use super::order::{Direction, ModifyOrderParams};
+use super::order::{Direction, ModifyOrderParams, OrderParams};
 use super::orders::Orders;
 use super::rules::MarketKind;
+use crate::Effect;
 
 /// What an instruction of Drift v2 or Velocity asks for, under the names of the IDL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,32 @@ impl<'f> Action<'f> {
         }
     }
 
+    /// What it can do to the desk's risk. A cancel takes orders away, whichever, also one that would have closed a
+    /// position. Settling moves money within the account and is neither.
+    pub(super) fn effect(&self) -> Effect {
+        let reduces = |is_reducing: bool| if is_reducing { Effect::Reduces } else { Effect::Opens };
+        match self {
+            Self::CancelOrder { .. }
+            | Self::CancelOrderByUserId { .. }
+            | Self::CancelOrders { .. }
+            | Self::CancelOrdersByIds { .. } => Effect::Cancels,
+            Self::PlacePerpOrder(orders)
+            | Self::PlaceSpotOrder(orders)
+            | Self::PlaceOrders(orders)
+            | Self::PlaceAndTakePerpOrder { orders, .. } => {
+                let are_reducing = orders.iter().all(|order| order.is_ok_and(|order| is_reducing(&order)));
+                reduces(are_reducing && orders.count() > 0)
+            }
+            Self::ModifyOrder { params, .. } | Self::ModifyOrderByUserId { params, .. } => {
+                reduces(params.reduce_only == Some(true) && params.bit_flags.unwrap_or(0) == 0)
+            }
+            Self::SettlePnl { .. }
+            | Self::SettleMultiplePnls { .. }
+            | Self::Deposit(_)
+            | Self::Withdraw(_) => Effect::Opens,
+        }
+    }
+
     /// Where its named accounts stand and how many it has.
     pub(super) const fn roles(&self) -> Roles {
         const NONE: Roles = Roles { user_stats: None, authority: 2, movement: None, least: 3 };
@@ -158,6 +185,11 @@ impl<'f> Action<'f> {
             | Self::ModifyOrderByUserId { .. } => NONE,
         }
     }
+}
+
+/// Bits ask for more than the order, such as another leverage of the account.
+const fn is_reducing(order: &OrderParams) -> bool {
+    order.reduce_only && order.bit_flags == 0
 }
 
 /// Positions of an instruction's named accounts; state is always 0 and user always 1.

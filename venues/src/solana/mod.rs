@@ -127,8 +127,9 @@ impl Sealed for Transaction<'_> {}
 impl Payload for Transaction<'_> {
     const VENUE: Venue = Venue::Solana;
 
+    /// The most that any of its instructions can do; a message without one of the venue's is no cancel.
     fn effect(&self) -> Effect {
-        Effect::Opens
+        self.instructions().map(|instruction| instruction.action.effect()).max().unwrap_or(Effect::Opens)
     }
 
     fn expose(

@@ -279,3 +279,18 @@ fn a_refusal_shows_what_was_seen_and_the_limit() {
     let parties = (Shown::Address([0x66; 20]), Shown::Address(OWN));
     assert_eq!(shown(&v1(&[("signer", STRANGER_TEXT)])), parties);
 }
+
+#[test]
+fn a_buy_puts_what_it_gives_at_stake_and_a_sell_its_shares_at_the_top_of_the_collar() {
+    let stake = |text: &str| {
+        let mut exposures = venues::Exposures::EMPTY;
+        decode(text.as_bytes()).unwrap().expose(&LIMITS, &[], &mut exposures).unwrap();
+        let entries = exposures.entries();
+        assert!(entries.iter().all(|entry| entry.orders == 1 && !entry.is_post_only));
+        entries.first().map(|entry| entry.notional_micro_usd)
+    };
+    let price_max = u128::from(ORDER.markets[0].price_max);
+    assert_eq!(stake(&buy("3000000", "6000000")), Some(3_000_000));
+    assert_eq!(stake(&sell("6000000", "3000000")), Some((6_000_000 * price_max).div_ceil(1_000_000)));
+    assert_eq!(stake(&sell("1", "1")), Some(price_max.div_ceil(1_000_000)), "a micro-USD is the least");
+}

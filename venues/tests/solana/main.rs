@@ -4,6 +4,7 @@
 
 mod collateral;
 mod draft;
+mod effect;
 mod encoding;
 mod judgement;
 mod lines;
