@@ -36,6 +36,8 @@ check "eight clients race for a budget for ${BUDGET_SECS:-60} seconds" \
     env BUDGET_SECS="${BUDGET_SECS:-60}" \
     cargo test --locked -q -p enclave --test budgets -- --ignored --nocapture
 
+check "a vault that boots halted obeys its operator and nobody else" ./tests/operator.sh
+
 check "the pure crates build against core alone, and their controls do not" ./tests/purity.sh
 
 check "the Hyperliquid decoder against hypersdk" \

@@ -1,6 +1,7 @@
 //! The operator's tool.
 //!
-//! It holds no secret and talks to no vault yet: it checks, hashes and shows books, and audits receipts.
+//! It checks, hashes and shows books, audits receipts, and signs operators' orders. The one secret it ever reads is an
+//! operator's key.
 //!
 //! Exit codes: 0 done, 2 wrong usage or a file that cannot be read, 6 a book that is not valid, 8 receipts that are not
 //! the vaults' chains.
@@ -8,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod operator;
 mod policy;
 mod show;
 
@@ -28,6 +30,9 @@ enum Command {
     /// Books: what a vault's keys may sign
     #[command(subcommand)]
     Policy(policy::Command),
+    /// Operators: keys, starts, resumes, modes, budgets
+    #[command(subcommand)]
+    Operator(operator::Command),
     /// Receipts: what the vaults decided
     #[command(subcommand)]
     Audit(audit::Command),
@@ -36,6 +41,7 @@ enum Command {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Policy(command) => policy::run(&command),
+        Command::Operator(command) => operator::run(&command),
         Command::Audit(command) => audit::run(&command),
     }
 }

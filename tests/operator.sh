@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A vault that boots halted, with real processes: nothing is signed before an operator's start, not after a kill before a
+# resume, and not after kill -9 and a new boot before another start.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --locked -q -p enclave-dev -p portcullis-host -p portcullis
+cargo build --locked -q -p client-sdk --example evm_swap
+bin=${CARGO_TARGET_DIR:-target}/debug
+folder=$(mktemp -d)
+vault=; host=
+trap 'kill $vault $host 2>/dev/null || true; wait 2>/dev/null || true; rm -r "$folder"' EXIT
+
+public_key=$("$bin/portcullis" operator keygen "$folder/ann.key")
+"$bin/portcullis" operator keygen "$folder/stranger.key" >"$folder/stranger.pub"
+sed -e 's/^boot_mode = .*/boot_mode = "halted"/' policies/book/demo.toml >"$folder/demo.toml"
+printf '\n[[operators]]\nname = "ann"\n%s\n' "$public_key" >>"$folder/demo.toml"
+
+fail() { echo "operator.sh: $*"; cat "$folder"/*.log; exit 1; }
+within() { for _ in $(seq 100); do if "$@"; then return 0; fi; sleep 0.1; done; fail "not in ten seconds: $*"; }
+boot() {
+    "$bin/enclave-dev" serve --book "$folder/demo.toml" --keys "$folder/keys" --listen "unix:$folder/vault" \
+        --control "unix:$folder/control" 2>>"$folder/vault.log" &
+    vault=$!
+    within answers
+}
+answers() { "$bin/portcullis-host" status --control "unix:$folder/control" >/dev/null 2>&1; }
+order() { "$bin/portcullis" operator "$1" --admin "$folder/bots.admin" --key "$folder/$2.key" "${@:3}"; }
+signs() { "$bin/examples/evm_swap" "unix:$folder/bots" >>"$folder/bot.log" 2>&1; }
+signs_not() { ! signs || fail "signed although $1"; tail -n 1 "$folder/bot.log" | grep -qi halted || fail "another refusal"; }
+
+boot
+"$bin/portcullis-host" run --vault "unix:$folder/vault" --control "unix:$folder/control" --listen "$folder/bots" \
+    --admin "$folder/bots.admin" --receipts "$folder/receipts" 2>>"$folder/host.log" &
+host=$!
+within test -S "$folder/bots.admin"
+
+signs_not "nobody has started it"
+! order start stranger 2>/dev/null || fail "a stranger has started it"
+signs_not "only a stranger has started it"
+order resume ann
+signs_not "a resume is no start"
+order start ann
+signs || fail "started, and does not sign"
+"$bin/portcullis-host" kill --admin "$folder/bots.admin"
+signs_not "it was killed"
+order start ann
+signs_not "a start lifts no kill"
+order resume ann
+signs || fail "resumed, and does not sign"
+order set-mode ann cancel-only
+! signs || fail "signed a swap in cancel-only mode"
+order set-mode ann live
+signs || fail "live again, and does not sign"
+
+kill -9 "$vault"; wait "$vault" 2>/dev/null || true
+boot
+signs_not "it was killed and nobody has started the new boot"
+order start ann
+within signs
+"$bin/portcullis" audit verify "$folder/receipts"
