@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codec;
+mod codes;
 pub mod control;
 pub mod facts;
 pub mod facts_json;

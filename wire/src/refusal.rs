@@ -3,6 +3,7 @@
 //! The thousands digit is the [`Family`], the hundreds digit says whose rule it is (0 common, 1 EVM,
 //! 2 UniswapX, 3 Polymarket, 4 Hyperliquid, 5 Solana). A number is never given a second meaning.
 
+use crate::codes::codes;
 use crate::shown::Shown;
 
 /// What kind of "no" it is; decides what a bot should do next.
@@ -34,54 +35,10 @@ impl Family {
     }
 }
 
-macro_rules! refusals {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
-        /// Every reason the vault can give for not signing.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u16)]
-        pub enum Refusal {
-            $($(#[doc = $doc])+ $name = $code,)+
-        }
+codes! {
+    /// Every reason the vault can give for not signing.
+    Refusal;
 
-        impl Refusal {
-            /// Every refusal, in the order of its code.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
-
-            /// The stable number.
-            #[must_use]
-            pub const fn code(self) -> u16 {
-                self as u16
-            }
-
-            /// The refusal of a number, if there is one.
-            #[must_use]
-            pub const fn from_code(code: u16) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$name),)+
-                    _ => None,
-                }
-            }
-
-            /// The rule's name, as it stands in replies and receipts.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => stringify!($name),)+
-                }
-            }
-
-            /// One sentence for people.
-            #[must_use]
-            pub const fn explanation(self) -> &'static str {
-                match self {
-                    $(Self::$name => concat!($($doc,)+).trim_ascii(),)+
-                }
-            }
-        }
-    };
-}
-
-refusals! {
     // ---- malformed: common ----
     /// The request is shorter than its header.
     RequestTooShort = 1000,

@@ -1,52 +1,10 @@
-macro_rules! denials {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
-        /// Why the vault gives no session. The numbers follow the families of [`crate::Refusal`] with the
-        /// hundreds digit 6 and never stand for a refusal. Whoever sits between the two can make one up.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u16)]
-        pub enum Denial {
-            $($(#[doc = $doc])+ $name = $code,)+
-        }
+use crate::codes::codes;
 
-        impl Denial {
-            /// Every denial, in the order of its code.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+codes! {
+    /// Why the vault gives no session. The numbers follow the families of [`crate::Refusal`] with the
+    /// hundreds digit 6 and never stand for a refusal. Whoever sits between the two can make one up.
+    Denial;
 
-            /// The stable number.
-            #[must_use]
-            pub const fn code(self) -> u16 {
-                self as u16
-            }
-
-            /// The denial of a number, if there is one.
-            #[must_use]
-            pub const fn from_code(code: u16) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$name),)+
-                    _ => None,
-                }
-            }
-
-            /// The denial's name in logs.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => stringify!($name),)+
-                }
-            }
-
-            /// One sentence for people.
-            #[must_use]
-            pub const fn explanation(self) -> &'static str {
-                match self {
-                    $(Self::$name => concat!($($doc,)+).trim_ascii(),)+
-                }
-            }
-        }
-    };
-}
-
-denials! {
     /// The handshake does not decrypt: another boot, another book, another channel, or tampered with.
     HandshakeNotAuthentic = 1600,
     /// The payload of the first handshake message is neither empty nor a certificate.
