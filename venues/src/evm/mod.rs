@@ -28,7 +28,6 @@ pub mod rules;
 mod swap;
 mod swap_v2;
 
-use crate::exposure::{Effect, Exposures, TokenValue};
 use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
@@ -151,19 +150,6 @@ impl Sealed for Transaction<'_> {}
 
 impl Payload for Transaction<'_> {
     const VENUE: Venue = Venue::Evm;
-
-    fn effect(&self) -> Effect {
-        Effect::Opens
-    }
-
-    fn expose(
-        &self,
-        _limits: &Self::Limits<'_>,
-        _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
-    ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
-    }
 
     type Scheme = Secp256k1;
     type Limits<'b> = rules::Limits<'b>;

@@ -19,7 +19,7 @@ pub mod rules;
 mod swift;
 mod velocity;
 
-use crate::exposure::{Effect, Exposures, TokenValue};
+use crate::exposure::Effect;
 use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
@@ -132,15 +132,6 @@ impl Payload for Transaction<'_> {
         self.instructions().map(|instruction| instruction.action.effect()).max().unwrap_or(Effect::Opens)
     }
 
-    fn expose(
-        &self,
-        _limits: &Self::Limits<'_>,
-        _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
-    ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
-    }
-
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;
 
@@ -174,19 +165,6 @@ impl Sealed for SwiftMessage<'_> {}
 
 impl Payload for SwiftMessage<'_> {
     const VENUE: Venue = Venue::Solana;
-
-    fn effect(&self) -> Effect {
-        Effect::Opens
-    }
-
-    fn expose(
-        &self,
-        _limits: &Self::Limits<'_>,
-        _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
-    ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
-    }
 
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;

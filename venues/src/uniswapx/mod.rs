@@ -37,7 +37,6 @@ pub use order::{Auction, Input, OUTPUTS_MAX, Order, OrderInfo, Output, Schedule,
 pub use permit::{Allowance, PERMITTED_MAX, PermitDetails, TokenPermissions, Transfer, TransferTerms};
 pub use relay::{FeeEscalator, Relay, RelayInput, RelayOrderInfo};
 
-use crate::exposure::{Effect, Exposures, TokenValue};
 use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
@@ -110,19 +109,6 @@ impl Sealed for TypedData<'_> {}
 
 impl Payload for TypedData<'_> {
     const VENUE: Venue = Venue::Uniswapx;
-
-    fn effect(&self) -> Effect {
-        Effect::Opens
-    }
-
-    fn expose(
-        &self,
-        _limits: &Self::Limits<'_>,
-        _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
-    ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
-    }
 
     type Scheme = Secp256k1;
     type Limits<'b> = rules::Limits<'b>;
