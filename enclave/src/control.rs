@@ -31,21 +31,23 @@ impl Vault {
     pub fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
         let command = control::read_command(body).ok()?;
         self.settle(now);
-        let outcome = self.obey(now, command);
-        let mut packed = [0; RECORDS_SIZE_MAX];
-        let answer = match outcome {
+        let answer = match self.obey(now, command) {
             Ok(Outcome::Status) => Answer::Status(self.status(now)),
             Ok(Outcome::Challenge(challenge)) => Answer::Challenge(challenge),
-            Ok(Outcome::Take(next)) => {
-                let (first, used) = self.desk.outbox.pack(next, &mut packed);
-                let packed = packed.get(..used).unwrap_or_default();
-                Answer::Records(Records { boot_id: self.desk.chain.boot_id(), first, packed })
-            }
+            Ok(Outcome::Take(next)) => return self.give_records(next, reply),
             Err(why) => {
                 Answer::Refused { code: why.refusal.code(), observed: why.observed, limit: why.limit }
             }
         };
         control::write_answer(answer, reply).ok()
+    }
+
+    fn give_records(&self, next: u64, reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+        let mut packed = [0; RECORDS_SIZE_MAX];
+        let (first, used) = self.desk.outbox.pack(next, &mut packed);
+        let packed = packed.get(..used).unwrap_or_default();
+        let records = Records { boot_id: self.desk.chain.boot_id(), first, packed };
+        control::write_answer(Answer::Records(records), reply).ok()
     }
 
     /// Notes what the system's clock says beside the anchored time in `now`.
@@ -177,9 +179,8 @@ impl Desk {
     }
 
     fn record_event(&mut self, now: Now, kind: RecordKind, tell: impl FnOnce(&mut dyn FactSink)) {
-        if self.chain.seal_event(kind, now.wall_ms, tell).is_some() {
-            self.outbox.push(self.chain.last_record());
-        }
+        self.chain.seal_event(kind, now.wall_ms, tell);
+        self.keep_record();
     }
 }
 

@@ -42,14 +42,18 @@ impl Outbox {
         }
     }
 
+    /// The sequence of the record that is to be kept next.
+    pub(crate) fn next(&self) -> u64 {
+        self.first.saturating_add(self.places.len() as u64)
+    }
+
     /// Keeps the next record. One that is larger than all the room is not kept, nor are those before it.
     pub(crate) fn push(&mut self, record: &[u8]) {
         let size = record.len();
         let start = if self.end + size <= self.bytes.len() { self.end } else { 0 };
-        let next = self.first.saturating_add(self.places.len() as u64);
         if size > self.bytes.len() {
+            self.first = self.next().saturating_add(1);
             self.places.clear();
-            self.first = next.saturating_add(1);
             return;
         }
         // Records lie in order around the room, so those in the way are the oldest: first what lies behind the end

@@ -145,12 +145,13 @@ impl Desk {
             Ok(payload) => payload,
             Err(why) => return self.refuse(asked, why, reply),
         };
-        if let Err(why) = admitted.check(payload.effect()) {
-            return self.refuse_decoded(asked, why, &payload, reply);
-        }
         // Until sessions tell clients apart there is one.
         let asker = Asker { client: 0, key_slot: asked.key_slot };
-        let signed = approve(payload, book, asker, usage, now).and_then(|approved| {
+        let approved = match admitted.check(payload.effect()) {
+            Ok(()) => approve(payload, book, asker, usage, now),
+            Err(why) => Err((payload, why)),
+        };
+        let signed = approved.and_then(|approved| {
             keyring.sign(approved).map_err(|(payload, refusal)| (payload, refusal.into()))
         });
         let sealed = match signed {
@@ -160,20 +161,7 @@ impl Desk {
         let counter = if sealed.is_signed() { &mut self.signed } else { &mut self.refused };
         *counter = counter.saturating_add(1);
         let size = sealed.write(admitted.request().return_canonical, reply);
-        self.outbox.push(self.chain.last_record());
-        size
-    }
-
-    fn refuse_decoded<P: Payload>(
-        &mut self,
-        asked: Asked,
-        why: Why,
-        payload: &P,
-        reply: &mut [u8; REPLY_SIZE_MAX],
-    ) -> usize {
-        self.refused = self.refused.saturating_add(1);
-        let size = self.chain.seal_refusal(asked, why, Some(payload)).write(false, reply);
-        self.outbox.push(self.chain.last_record());
+        self.keep_record();
         size
     }
 
@@ -181,8 +169,16 @@ impl Desk {
     fn refuse(&mut self, asked: Asked, why: Why, reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
         self.refused = self.refused.saturating_add(1);
         let size = self.chain.seal_refusal(asked, why, None::<&evm::Transaction<'_>>).write(false, reply);
-        self.outbox.push(self.chain.last_record());
+        self.keep_record();
         size
+    }
+
+    /// Keeps the record that was just sealed for the host; nothing when none could be sealed, so that the outbox counts
+    /// as the chain does.
+    pub(crate) fn keep_record(&mut self) {
+        if self.outbox.next() < self.chain.sealed() {
+            self.outbox.push(self.chain.last_record());
+        }
     }
 }
 
