@@ -198,22 +198,12 @@ impl Ledger {
         self.written.notify_all();
         let receipt = Receipt::read(record).map_err(|_| LedgerError::NotAReceipt)?;
         let (boot_id, sequence) = (receipt.boot_id, receipt.sequence);
-        state.check()?;
-        let flights_end = state.flights.next;
-        let chain = state.chain(&self.folder, boot_id)?;
-        let is_late = sequence < chain.next.sequence || chain.waiting.contains_key(&sequence);
-        if is_late && chain.holds(sequence, record) {
-            drop(state);
-            return self.wait_until_written(boot_id, sequence);
-        }
-        if is_late {
-            // Its place is taken. Kept all the same; `verify` shows it as out of sequence.
+        if !state.hold(&self.folder, &receipt, record)?
+            && !state.chain(&self.folder, boot_id)?.holds(sequence, record)
+        {
+            // Its place is another's. Kept all the same; `verify` shows it as out of sequence.
             return state.write(&self.folder, boot_id, record);
         }
-        if chain.waiting.len() >= WAITING_MAX {
-            return Err(LedgerError::TooManyWaiting);
-        }
-        chain.waiting.insert(sequence, Waiting { record: record.to_vec(), flights_end });
         self.wait_for_turn(state, boot_id, sequence)
     }
 
@@ -224,25 +214,12 @@ impl Ledger {
     pub fn take(&self, record: &[u8]) -> Result<(), LedgerError> {
         let mut state = self.lock();
         let receipt = Receipt::read(record).map_err(|_| LedgerError::NotAReceipt)?;
-        state.check()?;
-        let flights_end = state.flights.next;
-        let chain = state.chain(&self.folder, receipt.boot_id)?;
-        if receipt.sequence < chain.next.sequence || chain.waiting.contains_key(&receipt.sequence) {
-            return Ok(());
-        }
-        if chain.waiting.len() >= WAITING_MAX {
-            return Err(LedgerError::TooManyWaiting);
-        }
-        chain.waiting.insert(receipt.sequence, Waiting { record: record.to_vec(), flights_end });
-        if state.write_in_turn(&self.folder, receipt.boot_id)? {
+        if state.hold(&self.folder, &receipt, record)?
+            && state.write_in_turn(&self.folder, receipt.boot_id)?
+        {
             self.written.notify_all();
         }
         Ok(())
-    }
-
-    /// For a record that somebody else brought before: its reply must not go on until it is written.
-    fn wait_until_written(&self, boot_id: [u8; 16], sequence: u64) -> Result<(), LedgerError> {
-        self.wait_for_turn(self.lock(), boot_id, sequence)
     }
 
     fn wait_for_turn(
@@ -367,6 +344,22 @@ impl State {
         let chain = self.chains.remove(at.ok_or(LedgerError::TooManyWaiting)?);
         self.known.insert(chain.boot_id, chain.next);
         chain.file.sync_data().map_err(|error| self.fail(&error))
+    }
+
+    /// Has a record wait for its turn. False when its place is taken: something is written there, or waits already.
+    fn hold(&mut self, folder: &Path, receipt: &Receipt<'_>, record: &[u8]) -> Result<bool, LedgerError> {
+        self.check()?;
+        let flights_end = self.flights.next;
+        let chain = self.chain(folder, receipt.boot_id)?;
+        let sequence = receipt.sequence;
+        if sequence < chain.next.sequence || chain.waiting.contains_key(&sequence) {
+            return Ok(false);
+        }
+        if chain.waiting.len() >= WAITING_MAX {
+            return Err(LedgerError::TooManyWaiting);
+        }
+        chain.waiting.insert(sequence, Waiting { record: record.to_vec(), flights_end });
+        Ok(true)
     }
 
     /// Writes what waits, as far as it follows without a gap. Returns whether there was anything.
