@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod hexadecimal;
 mod operator;
 mod policy;
 mod show;

@@ -19,6 +19,8 @@ use wire::operator::{Action, MESSAGE_SIZE_MAX, ORDER_TAG, ORDER_VERSION, Order};
 use wire::{Mode, Scope, Venue};
 use zeroize::Zeroizing;
 
+use crate::hexadecimal;
+
 /// Wrong usage, a file that cannot be used, or a vault that did not obey.
 const EXIT_FAILED: u8 = 2;
 
@@ -99,10 +101,10 @@ fn generate(file: &Path) -> Result<(), Fault> {
     getrandom::fill(&mut *seed)?;
     let mut options = fs::OpenOptions::new();
     let mut made = options.write(true).create_new(true).mode(0o600).open(file)?;
-    made.write_all(Zeroizing::new(hex(&*seed) + "\n").as_bytes())?;
+    made.write_all(Zeroizing::new(hexadecimal::digits(&*seed) + "\n").as_bytes())?;
     made.sync_all()?;
     let public = SigningKey::from_bytes(&seed).verifying_key();
-    println!("public_key = {{ ed25519 = \"0x{}\" }}", hex(public.as_bytes()));
+    println!("public_key = {{ ed25519 = \"{}\" }}", hexadecimal::text(public.as_bytes()));
     Ok(())
 }
 
@@ -126,8 +128,7 @@ fn give(to: &To, action: Action) -> Result<(), Fault> {
     let order = message.get(ORDER_TAG.len()..).unwrap_or_default();
     let answer = ask(&admin, Asked::Order { order, signature })?;
     let status = answer.status()?;
-    let latches: Vec<_> = Latch::ALL.iter().filter(|latch| status.latches & latch.bit() != 0).collect();
-    let latches: Vec<_> = latches.into_iter().map(|latch| latch.as_str()).collect();
+    let latches: Vec<_> = Latch::set_in(status.latches).map(Latch::as_str).collect();
     println!(
         "obeyed as order {}: {}; latches: {}",
         status.order_counter,
@@ -145,21 +146,6 @@ fn read_key(path: &Path) -> Result<SigningKey, Fault> {
     }
     let mut text = Zeroizing::new(String::with_capacity(80));
     file.take(80).read_to_string(&mut text)?;
-    let seed = unhex(text.trim_end()).ok_or_else(|| fault("not 64 hexadecimal digits"))?;
+    let seed = hexadecimal::read(text.trim_end()).ok_or_else(|| fault("not 64 hexadecimal digits"))?;
     Ok(SigningKey::from_bytes(&seed))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(text: &str) -> Option<Zeroizing<[u8; 32]>> {
-    let mut seed = Zeroizing::new([0; 32]);
-    if text.len() != 2 * seed.len() || !text.is_ascii() {
-        return None;
-    }
-    for (byte, digits) in seed.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
-    }
-    Some(seed)
 }

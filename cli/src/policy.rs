@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use book::{Book, policy_hash};
 use clap::Subcommand;
 
-use crate::show;
+use crate::{hexadecimal, show};
 
 /// A file that cannot be read; what clap exits with on wrong usage, too.
 const EXIT_USAGE: u8 = 2;
@@ -48,10 +48,10 @@ pub(crate) fn run(command: &Command) -> ExitCode {
             ExitCode::from(codes.fold(0, worse))
         }
         Command::Hash { file } => {
-            print(file, |book| format!("{}  {}\n", show::hex(&policy_hash(book)), book.desk))
+            print(file, |book| format!("{}  {}\n", hexadecimal::text(&policy_hash(book)), book.desk))
         }
         Command::Show { file } => print(file, |book| {
-            let hash = show::hex(&policy_hash(book));
+            let hash = hexadecimal::text(&policy_hash(book));
             format!("policy hash: {hash}\n{}", show::text(book))
         }),
     }

@@ -6,6 +6,8 @@ use book::Book;
 use venues::U256;
 use venues::book_value::{BookValue, BookVisitor};
 
+use crate::hexadecimal;
+
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
 const UNITS: &[(&str, &str, usize, &str)] = &[
     ("evm::rules::Limits", "fee_per_gas_max", 9, "gwei"),
@@ -62,12 +64,6 @@ pub(crate) fn text(book: &Book<'_>) -> String {
     let mut show = Show::default();
     book.visit(&mut show);
     show.text
-}
-
-/// `0x` and lower-case digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    core::iter::once("0x".to_owned()).chain(digits).collect()
 }
 
 #[derive(Default)]
@@ -188,7 +184,7 @@ impl BookVisitor for Show {
         } else if let Ok(account) = value.try_into() {
             self.leaf(&compile::base58(account));
         } else {
-            self.leaf(&hex(value));
+            self.leaf(&hexadecimal::text(value));
         }
     }
 

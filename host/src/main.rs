@@ -220,11 +220,7 @@ fn describe(status: &Status<'_>) -> String {
         Mode::Halted => "HALTED",
         Mode::Live | Mode::ReduceOnly | Mode::CancelOnly => status.mode.as_str(),
     };
-    let latches: Vec<_> = Latch::ALL
-        .iter()
-        .filter(|latch| status.latches & latch.bit() != 0)
-        .map(|latch| latch.as_str())
-        .collect();
+    let latches: Vec<_> = Latch::set_in(status.latches).map(Latch::as_str).collect();
     let latches = if latches.is_empty() { "none".to_owned() } else { latches.join(", ") };
     format!(
         "{mode}: desk {}, boot {}, up {}.{:03} s, {} receipts, {} signed, {} refused\nlatches {latches}; last order {}\npolicy {}\nhead   {}",

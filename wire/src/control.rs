@@ -158,13 +158,9 @@ impl Latch {
         }
     }
 
-    /// Whether only an operator's order lifts it.
-    #[must_use]
-    pub const fn is_hard(self) -> bool {
-        matches!(
-            self,
-            Self::Boot | Self::Kill | Self::Operator | Self::Tightened | Self::CutClient | Self::Integrity
-        )
+    /// Those whose bits are set, as [`Status::latches`] has them.
+    pub fn set_in(bits: u16) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |latch| bits & latch.bit() != 0)
     }
 }
 

@@ -15,6 +15,8 @@ use portcullis_host::receipts::{Held, Records, Step};
 use wire::RECEIPT_SIZE_MAX;
 use wire::head::{SIGNED_HEAD_SIZE, SignedHead};
 
+use crate::hexadecimal;
+
 /// The public key of a boot's receipt key.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiptKey(VerifyingKey);
@@ -24,14 +26,7 @@ impl FromStr for ReceiptKey {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let digits = text.strip_prefix("ed25519:").unwrap_or(text);
-        let mut bytes = [0_u8; 32];
-        if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err("a receipt key is 64 hexadecimal digits".to_owned());
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
-            let pair = core::str::from_utf8(pair).unwrap_or_default();
-            *byte = u8::from_str_radix(pair, 16).map_err(|error| error.to_string())?;
-        }
+        let bytes = hexadecimal::read(digits).ok_or("a receipt key is 64 hexadecimal digits")?;
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| "this is no Ed25519 key".to_owned())?;
         if key.is_weak() { Err("this Ed25519 key is weak".to_owned()) } else { Ok(Self(key)) }
     }

@@ -8,7 +8,7 @@ use wire::facts;
 use wire::facts_json::JsonFacts;
 use wire::receipt::{Receipt, RecordKind, link};
 
-use crate::show::hex;
+use crate::hexadecimal;
 
 /// A report for people. The last line is the judgement.
 pub(crate) fn text(report: &Report) -> String {
@@ -58,7 +58,7 @@ fn tell_boot(text: &mut String, boot: &Boot) {
     let _ = writeln!(
         text,
         "boot {}: {} receipts in {} segments",
-        hex(&boot.boot_id),
+        hexadecimal::text(&boot.boot_id),
         boot.records,
         boot.segments
     );
@@ -96,7 +96,7 @@ pub(crate) fn json(report: &Report) -> String {
     for boot in &report.boots {
         let gap_ms = before.and_then(|before| gap_ms(before, boot)).and_then(|ms| i64::try_from(ms).ok());
         boots.push(json!({
-            "boot_id": hex(&boot.boot_id),
+            "boot_id": hexadecimal::text(&boot.boot_id),
             "segments": boot.segments,
             "records": boot.records,
             "breaks": boot.breaks,
@@ -154,7 +154,7 @@ pub(crate) fn record_json(record: &[u8]) -> String {
     };
     json!({
         "sequence": receipt.sequence,
-        "boot_id": hex(&receipt.boot_id),
+        "boot_id": hexadecimal::text(&receipt.boot_id),
         "kind": receipt.kind.as_str(),
         "result": result,
         "code": receipt.code,
@@ -166,10 +166,10 @@ pub(crate) fn record_json(record: &[u8]) -> String {
         "subject": receipt.subject,
         "observed": receipt.observed.to_string(),
         "limit": receipt.limit.to_string(),
-        "digest": receipt.digest.map(|digest| hex(&digest)),
-        "policy_hash": hex(&receipt.policy_hash),
-        "previous": hex(&receipt.previous),
-        "link": hex(&link(record)),
+        "digest": receipt.digest.map(|digest| hexadecimal::text(&digest)),
+        "policy_hash": hexadecimal::text(&receipt.policy_hash),
+        "previous": hexadecimal::text(&receipt.previous),
+        "link": hexadecimal::text(&link(record)),
         "facts_complete": receipt.facts_complete,
         "facts": facts,
     })
