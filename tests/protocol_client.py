@@ -71,9 +71,9 @@ def exchange(stream, body, kind):
 
 def read_record(data):
     reader, record = Reader(data), {}
-    check((reader.uint(1), reader.uint(4)) == (2, 0), "receipt version or kind")
+    check((reader.uint(1), reader.uint(4)) == (3, 0), "receipt version or kind")
     for name, size in (("sequence", 8), ("boot_id", -16), ("previous", -32), ("policy_hash", -32), ("wall_ms", 8),
-                       ("client", 4), ("request_id", 8), ("key_slot", 2), ("payload_kind", 2), ("code", 2)):
+                       ("client", -32), ("request_id", 8), ("key_slot", 2), ("payload_kind", 2), ("code", 2)):
         record[name] = reader.uint(size) if size > 0 else reader.take(-size)
     record["subject"] = reader.option(lambda: reader.uint(2))
     record["observed"], record["limit"] = reader.shown(), reader.shown()
@@ -133,14 +133,14 @@ def main(vault_path, control_path):
 
     code, _, second, refused = ask(stream, 43, APPROVAL)
     check(code == SPENDER_NOT_ALLOWED and refused["observed"] == bytes.fromhex(20 * "66"), f"refused with {code}")
-    link = hashlib.sha256(b"portcullis receipt v2" + receipt).digest()
+    link = hashlib.sha256(b"portcullis receipt v3" + receipt).digest()
     check((refused["sequence"], refused["previous"]) == (1, link), "the link of the first receipt")
 
     status = exchange(connect(control_path), bytes([1, 0x10, 0, 0, 0, 0]), 0x11)
     check((status.uint(4), status.uint(4), status.uint(2), status.uint(8)) == (0, 0, 0, 0), "answer, mode, latches or orders")
     check(status.take(48) == record["boot_id"] + record["policy_hash"], "boot or policy")
     status.uint(8)  # uptime
-    head = hashlib.sha256(b"portcullis receipt v2" + second).digest()
+    head = hashlib.sha256(b"portcullis receipt v3" + second).digest()
     check((status.uint(8), status.take(32)) == (2, head), "the head of the chain")
     check((status.uint(8), status.uint(8), status.take(status.uint(8))) == (1, 1, b"demo"), "counts or desk")
     status.end()

@@ -30,7 +30,7 @@ fn folder(name: &str) -> (PathBuf, Vec<Vec<u8>>) {
             previous,
             policy_hash: POLICY,
             wall_ms: 1_790_000_000_000 + sequence,
-            client: 0,
+            client: [0; 32],
             request_id: 1,
             key_slot: 0,
             payload_kind: 1,

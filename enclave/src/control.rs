@@ -46,7 +46,7 @@ impl Vault {
         let mut packed = [0; RECORDS_SIZE_MAX];
         let (first, used) = self.desk.outbox.pack(next, &mut packed);
         let packed = packed.get(..used).unwrap_or_default();
-        let records = Records { boot_id: self.desk.chain.boot_id(), first, packed };
+        let records = Records { boot_id: self.desk.chain.boot_id(), first, head: None, packed };
         control::write_answer(Answer::Records(records), reply).ok()
     }
 
@@ -80,7 +80,7 @@ impl Vault {
             Command::Kill => latches.kill(),
             Command::Tighten { scope, mode } => latches.tighten(scope, mode)?,
             Command::CutClient { client } => latches.cut(client)?,
-            Command::Take { next } => return Ok(Outcome::Take(next)),
+            Command::Take { next, .. } => return Ok(Outcome::Take(next)),
             Command::Challenge => {
                 return Ok(Outcome::Challenge(operators.open(randomness.draw(), now.monotonic_ms)));
             }
@@ -179,7 +179,7 @@ impl Desk {
     }
 
     fn record_event(&mut self, now: Now, kind: RecordKind, tell: impl FnOnce(&mut dyn FactSink)) {
-        self.chain.seal_event(kind, now.wall_ms, tell);
+        self.chain.seal_event(kind, [0; 32], now.wall_ms, tell);
         self.keep_record();
     }
 }

@@ -105,7 +105,7 @@ mod tests {
     fn unpack(outbox: &Outbox, next: u64, room: usize) -> (u64, Vec<Vec<u8>>) {
         let mut bytes = vec![0; room];
         let (first, used) = outbox.pack(next, &mut bytes);
-        let packed = wire::control::Records { boot_id: [0; 16], first, packed: &bytes[..used] };
+        let packed = wire::control::Records { boot_id: [0; 16], first, head: None, packed: &bytes[..used] };
         (first, packed.iter().map(<[u8]>::to_vec).collect())
     }
 

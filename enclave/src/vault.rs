@@ -146,7 +146,7 @@ impl Desk {
             Err(why) => return self.refuse(asked, why, reply),
         };
         // Until sessions tell clients apart there is one.
-        let asker = Asker { client: 0, key_slot: asked.key_slot };
+        let asker = Asker { client: 0, party: 0, key_slot: asked.key_slot };
         let approved = match admitted.check(payload.effect()) {
             Ok(()) => approve(payload, book, asker, usage, now),
             Err(why) => Err((payload, why)),
@@ -185,7 +185,7 @@ impl Desk {
 fn asked(request: &Request<'_>, now: Now) -> Asked {
     Asked {
         wall_ms: now.wall_ms,
-        client: 0,
+        client: [0; 32],
         request_id: request.request_id,
         key_slot: request.key_slot,
         payload_kind: request.payload_kind.number(),
@@ -194,5 +194,5 @@ fn asked(request: &Request<'_>, now: Now) -> Asked {
 
 fn asked_of_unreadable(unreadable: &Unreadable, now: Now) -> Asked {
     let Unreadable { request_id, key_slot, payload_kind, .. } = *unreadable;
-    Asked { wall_ms: now.wall_ms, client: 0, request_id, key_slot, payload_kind }
+    Asked { wall_ms: now.wall_ms, client: [0; 32], request_id, key_slot, payload_kind }
 }

@@ -34,6 +34,7 @@ const BUCKET: Bucket<'static> = Bucket {
     orders: Orders::All,
     venues: AnyOr::Any,
     keys: AnyOr::Any,
+    clients: AnyOr::Any,
     capacity: 20,
     refill: 1,
     refill_ms: 10,

@@ -39,7 +39,7 @@ fn book_of(operator: &SigningKey, boot_mode: BootMode, host: Option<Host>) -> &'
 
 impl World {
     fn booted(boot_mode: BootMode, boot_id: u8) -> Self {
-        let host = Host { heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly };
+        let host = Host { public_key: [9; 32], heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly };
         Self::with_host(boot_mode, boot_id, Some(host))
     }
 
@@ -130,10 +130,11 @@ impl World {
         let mut all: Vec<Vec<u8>> = Vec::new();
         loop {
             let next = all.len() as u64;
-            let more: Vec<Vec<u8>> = self.control(Command::Take { next }, |answer| match answer {
-                Answer::Records(records) => records.iter().map(<[u8]>::to_vec).collect(),
-                other => panic!("{other:?}"),
-            });
+            let more: Vec<Vec<u8>> =
+                self.control(Command::Take { next, acknowledged: 0, wait_ms: 0 }, |answer| match answer {
+                    Answer::Records(records) => records.iter().map(<[u8]>::to_vec).collect(),
+                    other => panic!("{other:?}"),
+                });
             if more.is_empty() {
                 return all;
             }
@@ -230,7 +231,7 @@ fn an_order_is_obeyed_once_in_its_boot_and_for_its_challenge() {
         book_of(
             &operator,
             BootMode::Halted,
-            Some(Host { heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly }),
+            Some(Host { public_key: [9; 32], heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly }),
         ),
         desk::keyring(&policies::BOOK),
         Boot { id: [1; 16], seed: [99; 32], now: BOOTED },

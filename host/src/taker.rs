@@ -84,7 +84,8 @@ fn converse<'l>(
 
 /// One question. Returns whether there was anything new.
 fn take(vault: &mut Framed<Stream>, ledger: &Ledger, next: &mut u64) -> Result<bool, End> {
-    let answer = ask_on(vault, Command::Take { next: *next }).map_err(End::Vault)?;
+    let answer =
+        ask_on(vault, Command::Take { next: *next, acknowledged: 0, wait_ms: 0 }).map_err(End::Vault)?;
     let control::Answer::Records(records) = answer.read().map_err(End::Vault)? else {
         return Err(End::Vault(ControlError::NotAnAnswer));
     };

@@ -61,6 +61,8 @@ impl<P> Approved<P> {
 pub struct Asker {
     /// The client's index, below [`crate::CLIENTS_MAX`]. Budgets per client have nothing for an index beyond.
     pub client: u16,
+    /// What the book knows it as: its place among the clients, or that of its role behind them.
+    pub party: u16,
     /// The key slot.
     pub key_slot: u16,
 }

@@ -17,7 +17,7 @@ use crate::level::Level;
 use crate::market_levels::MarketLevels;
 
 /// Most clients that a budget per client tells apart.
-pub const CLIENTS_MAX: usize = 64;
+pub const CLIENTS_MAX: usize = 2 * book::CLIENTS_MAX;
 
 /// Most levels of a budget that is not per market.
 const LEVELS_MAX: usize = if CLIENTS_MAX > SLOTS_MAX { CLIENTS_MAX } else { SLOTS_MAX };
@@ -56,8 +56,8 @@ pub(crate) struct Charged {
 }
 
 /// Whether any budget of the book needs to know what a payload puts at stake.
-pub(crate) fn needs_exposures(book: &Book<'_>, venue: Venue, key_slot: u16) -> bool {
-    book.buckets.iter().any(|bucket| bucket.counts != Counts::Requests && concerns(bucket, venue, key_slot))
+pub(crate) fn needs_exposures(book: &Book<'_>, venue: Venue, asker: Asker) -> bool {
+    book.buckets.iter().any(|bucket| bucket.counts != Counts::Requests && concerns(bucket, venue, asker))
 }
 
 /// Whether each budget that the payload concerns has what it wants. Changes nothing.
@@ -68,7 +68,7 @@ pub(crate) fn check(
     now_ms: u64,
 ) -> Result<(), Why> {
     for (index, bucket) in book.buckets.iter().enumerate() {
-        if !concerns(bucket, wanted.venue, wanted.asker.key_slot) {
+        if !concerns(bucket, wanted.venue, wanted.asker) {
             continue;
         }
         let usage = usages.get(index);
@@ -97,7 +97,7 @@ pub(crate) fn charge(
 ) -> Charged {
     let mut charged = Charged::default();
     for (bucket, usage) in book.buckets.iter().zip(usages) {
-        if !concerns(bucket, wanted.venue, wanted.asker.key_slot) {
+        if !concerns(bucket, wanted.venue, wanted.asker) {
             continue;
         }
         let entries = wanted.exposures.entries();
@@ -169,8 +169,10 @@ pub(crate) fn spent(bucket: &Bucket<'_>, index: usize, wanted: u128, available: 
 /// Amounts are micro-USD and shown in USD.
 const USD_DECIMALS: u8 = 6;
 
-fn concerns(bucket: &Bucket<'_>, venue: Venue, key_slot: u16) -> bool {
-    bucket.venues.allows(&(venue as u8)) && bucket.keys.allows(&key_slot)
+fn concerns(bucket: &Bucket<'_>, venue: Venue, asker: Asker) -> bool {
+    bucket.venues.allows(&(venue as u8))
+        && bucket.keys.allows(&asker.key_slot)
+        && bucket.clients.allows(&asker.party)
 }
 
 /// The compiler refuses a budget of requests per market: a request is of no market.
@@ -211,6 +213,7 @@ pub(crate) mod samples {
             orders: Orders::All,
             venues: AnyOr::Any,
             keys: AnyOr::Any,
+            clients: AnyOr::Any,
             capacity: 1_000,
             refill: 100,
             refill_ms: 10,

@@ -13,7 +13,7 @@ use venues::{Market, PublicKey, U256};
 use super::samples::bucket;
 use super::*;
 use crate::market_levels::MARKETS_MAX;
-use book::{BOOK_VERSION, BootMode, Slot};
+use book::{BOOK_VERSION, BootMode, ReceiptMode, Receipts, Slot};
 use venues::Grants;
 
 /// A book with these budgets and as many slots as given, numbered 0, 10, 20...
@@ -31,6 +31,9 @@ fn book(buckets: Vec<Bucket<'static>>, slots: u16) -> Book<'static> {
         boot_mode: BootMode::Live,
         operators: &[],
         host: None,
+        receipts: Receipts { mode: ReceiptMode::Client, unacknowledged_max: 0 },
+        clients: &[],
+        roles: &[],
         values: &[],
         buckets: buckets.leak(),
         slots: (0..slots).map(slot).collect::<Vec<_>>().leak(),
@@ -73,7 +76,7 @@ impl<'b> Boot<'b> {
 
     fn ask(&mut self, ask: &Ask, now_ms: u64) -> Result<Charged, Why> {
         let exposures = ask.exposures();
-        let asker = Asker { client: ask.client, key_slot: 10 * ask.slot_index };
+        let asker = Asker { client: ask.client, party: ask.client, key_slot: 10 * ask.slot_index };
         let wanted =
             Wanted { venue: ask.venue, asker, slot_index: ask.slot_index.into(), exposures: &exposures };
         check(self.book, &self.usages, wanted, now_ms)?;
@@ -350,13 +353,24 @@ fn a_client_or_key_without_a_level_has_nothing() {
     for per in [Per::Client, Per::Key] {
         let book = book(vec![Bucket { per, ..bucket() }], 1);
         let mut boot = Boot::new(&book);
-        let stranger = Ask { client: 64, slot_index: 64, ..Ask::of(&[(1, false, 1)]) };
+        let stranger = Ask { client: 128, slot_index: 128, ..Ask::of(&[(1, false, 1)]) };
         let why = boot.ask(&stranger, 1_000_000).unwrap_err();
         assert_eq!(
             (why.refusal, why.limit),
             (Refusal::NotionalBudgetSpent, Shown::Decimal { units: 0, scale: 6 })
         );
     }
+}
+
+#[test]
+fn a_budget_of_some_clients_charges_nobody_else() {
+    let book = book(vec![Bucket { clients: AnyOr::Listed(&[1, 3]), ..bucket() }], 1);
+    let mut boot = Boot::new(&book);
+    let of = |client| Ask { client, ..Ask::of(&[(1, false, 600)]) };
+    assert_eq!(boot.ask(&of(0), 100).unwrap().notional_micro_usd, None);
+    assert_eq!(boot.ask(&of(1), 100).unwrap().notional_micro_usd, Some(600));
+    assert_eq!(boot.ask(&of(3), 100).unwrap_err().refusal, Refusal::NotionalBudgetSpent);
+    assert_eq!(boot.ask(&of(2), 100).unwrap().notional_micro_usd, None);
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl<K: AsMut<[KeyUsage]>, B: AsMut<[BucketUsage]>> Usage<K, B> {
         let now_ms = self.since_boot_ms(now);
         let Self { keys, buckets, exposures, .. } = self;
         exposures.clear();
-        if buckets::needs_exposures(book, P::VENUE, asker.key_slot) {
+        if buckets::needs_exposures(book, P::VENUE, asker) {
             payload.expose(limits, book.values, exposures)?;
         }
         let account_nonce = charge.account_nonce;

@@ -41,7 +41,13 @@ type Judged<'f> = Result<Approved<evm::Transaction<'f>>, (evm::Transaction<'f>, 
 
 #[expect(clippy::result_large_err, reason = "what `approve` returns, once a test")]
 fn judged<'f>(payload: &'f [u8], book: &book::Book<'_>, slot: u16) -> Judged<'f> {
-    approve(evm::decode(payload).unwrap(), book, Asker { client: 0, key_slot: slot }, &mut usage(), NOW)
+    approve(
+        evm::decode(payload).unwrap(),
+        book,
+        Asker { client: 0, party: 0, key_slot: slot },
+        &mut usage(),
+        NOW,
+    )
 }
 
 fn refused(judged: Judged<'_>) -> Refusal {

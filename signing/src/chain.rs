@@ -14,8 +14,8 @@ use crate::keyring::Signed;
 pub struct Asked {
     /// When it is judged, ms since the Unix epoch.
     pub wall_ms: u64,
-    /// Who asks; 0 until clients have sessions.
-    pub client: u32,
+    /// Who asks: the client's public session key.
+    pub client: [u8; 32],
     /// The client's number for the request.
     pub request_id: u64,
     /// The key asked for.
@@ -99,18 +99,19 @@ impl Chain {
         self.refuse(asked, why, payload.map(Payload::label), told)
     }
 
-    /// Writes the record of an event, with what `tell` says of it. Gives `None` when it cannot be written; nothing has
+    /// Writes the record of an event, with what `tell` says of it; `client` is zero where it is about nobody. Gives `None` when it cannot be written; nothing has
     /// moved then.
     pub fn seal_event(
         &mut self,
         kind: RecordKind,
+        client: [u8; 32],
         wall_ms: u64,
         tell: impl FnOnce(&mut dyn FactSink),
     ) -> Option<&[u8]> {
         let mut facts = FactWriter::new(&mut self.facts);
         tell(&mut facts);
         let told = Told { size: facts.used(), is_complete: facts.is_complete() };
-        let asked = Asked { wall_ms, client: 0, request_id: 0, key_slot: 0, payload_kind: 0 };
+        let asked = Asked { wall_ms, client, request_id: 0, key_slot: 0, payload_kind: 0 };
         self.write(asked, kind, CODE_EVENT, None, None, told)
     }
 

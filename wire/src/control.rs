@@ -8,7 +8,8 @@ use bincode::{BorrowDecode, Encode};
 pub use crate::Mode;
 use crate::codec::{self, CodecFault};
 use crate::frame::Kind;
-use crate::receipt::Link;
+use crate::head::SignedHead;
+use crate::receipt::{self, Link};
 use crate::{CONTROL_SIZE_MAX, PROTOCOL_VERSION};
 use crate::{Scope, Shown};
 
@@ -31,10 +32,14 @@ pub enum Command<'c> {
         /// its public session key (X25519)
         client: [u8; 32],
     },
-    /// Give the records from this sequence on. Counts as the host's heartbeat.
+    /// Give the records from this sequence on, as soon as there is one. Counts as the host's heartbeat.
     Take {
         /// the first that is wanted
         next: u64,
+        /// every record below this sequence is on disk to stay
+        acknowledged: u64,
+        /// how long the answer may wait for a record, milliseconds; at most [`TAKE_WAIT_MS_MAX`]
+        wait_ms: u16,
     },
     /// Draw a challenge for one operator's order. It is good for [`CHALLENGE_MS`] and one order.
     Challenge,
@@ -49,6 +54,9 @@ pub enum Command<'c> {
 
 /// How long a challenge can be answered, milliseconds.
 pub const CHALLENGE_MS: u64 = 60_000;
+
+/// How long a [`Command::Take`] waits at most, milliseconds: shorter than any heartbeat.
+pub const TAKE_WAIT_MS_MAX: u16 = 250;
 
 /// What the vault answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, BorrowDecode)]
@@ -77,6 +85,8 @@ pub struct Records<'r> {
     pub boot_id: [u8; 16],
     /// The sequence of the first of them: the one asked for, or the oldest that the vault still has.
     pub first: u64,
+    /// Where the chain stands; `None` before its first record.
+    pub head: Option<SignedHead>,
     /// Each one's size, `u16` little-endian, and bytes. Empty when there is none yet.
     pub packed: &'r [u8],
 }
@@ -84,13 +94,7 @@ pub struct Records<'r> {
 impl<'r> Records<'r> {
     /// The records; ends early where the bytes do not hold together.
     pub fn iter(&self) -> impl Iterator<Item = &'r [u8]> {
-        let mut rest = self.packed;
-        core::iter::from_fn(move || {
-            let (size, after) = rest.split_first_chunk::<2>()?;
-            let (record, after) = after.split_at_checked(u16::from_le_bytes(*size).into())?;
-            rest = after;
-            Some(record)
-        })
+        receipt::unpack(self.packed)
     }
 }
 
@@ -276,7 +280,10 @@ mod tests {
             (Command::Status, &[0, 0, 0, 0]),
             (Command::Kill, &[1, 0, 0, 0]),
             (tighten, &[2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]),
-            (Command::Take { next: 0x0102 }, &[4, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0]),
+            (
+                Command::Take { next: 0x0102, acknowledged: 0x0304, wait_ms: 0x0506 },
+                &[4, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 6, 5],
+            ),
             (Command::Challenge, &[5, 0, 0, 0]),
             (Command::Order { order: &[7, 8], signature: [9; 64] }, &order),
             (
@@ -298,7 +305,7 @@ mod tests {
 
     #[test]
     fn answers_read_back_and_trailing_bytes_are_refused() {
-        let records = Records { boot_id: [1; 16], first: 7, packed: &[2, 0, 8, 9, 1, 0, 7] };
+        let records = Records { boot_id: [1; 16], first: 7, head: None, packed: &[2, 0, 8, 9, 1, 0, 7] };
         assert!(records.iter().eq([&[8, 9][..], &[7]]));
         let refused = Answer::Refused { code: 3020, observed: Shown::Uint(1), limit: Shown::Nothing };
         for answer in [Answer::Status(STATUS), Answer::Challenge([8; 32]), Answer::Records(records), refused]
@@ -314,7 +321,7 @@ mod tests {
 
     #[test]
     fn records_that_are_cut_short_end_the_list() {
-        let records = Records { boot_id: [1; 16], first: 7, packed: &[1, 0, 8, 9, 0, 1] };
+        let records = Records { boot_id: [1; 16], first: 7, head: None, packed: &[1, 0, 8, 9, 0, 1] };
         assert!(records.iter().eq([&[8][..]]));
     }
 

@@ -249,6 +249,7 @@ fact_keys! {
     Counter = 246 "counter",
     Bucket = 247 "bucket",
     Desk = 248 "desk",
+    Refused = 249 "refused",
 }
 
 /// Where a decoded payload tells its facts.

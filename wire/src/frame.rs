@@ -35,6 +35,14 @@ pub enum Kind {
     Sealed = 0x24,
     /// The vault gives no session: [`crate::session::Denial`].
     Denied = 0x25,
+    /// Inside a session: a client is alive and asks how it stands.
+    Heartbeat = 0x26,
+    /// The vault answers a heartbeat: the mode in force for this client.
+    Standing = 0x27,
+    /// A client hands the host records that it kept: [`crate::hand_in`].
+    HandIn = 0x2a,
+    /// The host answers: how many of them it took.
+    Taken = 0x2b,
 }
 
 /// Why a frame cannot be taken. The connection is closed: what follows can no longer be told apart.
@@ -102,6 +110,10 @@ pub fn kind(body: &[u8]) -> Result<Kind, FrameFault> {
         0x23 => Ok(Kind::Handshake2),
         0x24 => Ok(Kind::Sealed),
         0x25 => Ok(Kind::Denied),
+        0x26 => Ok(Kind::Heartbeat),
+        0x27 => Ok(Kind::Standing),
+        0x2a => Ok(Kind::HandIn),
+        0x2b => Ok(Kind::Taken),
         other => Err(FrameFault::Kind(other)),
     }
 }
@@ -140,7 +152,7 @@ mod tests {
 
     #[test]
     fn kinds_of_the_session_layer_that_do_not_exist_are_refused() {
-        for reserved in 0x26..=0x2f {
+        for reserved in [0x28, 0x29, 0x2c, 0x2d, 0x2e, 0x2f] {
             assert_eq!(kind(&[PROTOCOL_VERSION, reserved]), Err(FrameFault::Kind(reserved)));
         }
     }

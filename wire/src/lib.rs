@@ -16,6 +16,7 @@ pub mod control;
 pub mod facts;
 pub mod facts_json;
 pub mod frame;
+pub mod hand_in;
 pub mod head;
 mod mode;
 pub mod operator;

@@ -1,6 +1,6 @@
 //! Receipts: one record per decision, each bound to the one before it.
 //!
-//! `link(n) = SHA-256("portcullis receipt v2" ‖ record(n))`, and `record(n)` holds `link(n-1)`. The first
+//! `link(n) = SHA-256("portcullis receipt v3" ‖ record(n))`, and `record(n)` holds `link(n-1)`. The first
 //! record of a boot holds [`genesis`] of its boot id and policy hash. The record is the [`crate::codec`]
 //! encoding of [`Receipt`]; it is sealed before the reply that carries it, signed or refused.
 
@@ -21,7 +21,7 @@ pub const CODE_SIGNED: u16 = 0;
 pub const CODE_EVENT: u16 = 1;
 
 /// The version in the first byte of a record.
-pub const RECEIPT_VERSION: u8 = 2;
+pub const RECEIPT_VERSION: u8 = 3;
 
 /// What a record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, BorrowDecode)]
@@ -34,11 +34,14 @@ pub enum RecordKind {
     LatchCleared,
     /// An operator's order was obeyed.
     Order,
+    /// What a client was refused without a record of its own.
+    Summary,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Decision, Self::LatchSet, Self::LatchCleared, Self::Order];
+    pub const ALL: [Self; 5] =
+        [Self::Decision, Self::LatchSet, Self::LatchCleared, Self::Order, Self::Summary];
 
     /// Its name for people.
     #[must_use]
@@ -48,6 +51,7 @@ impl RecordKind {
             Self::LatchSet => "latch set",
             Self::LatchCleared => "latch cleared",
             Self::Order => "order",
+            Self::Summary => "summary",
         }
     }
 }
@@ -69,8 +73,8 @@ pub struct Receipt<'r> {
     pub policy_hash: [u8; 32],
     /// When it was judged: milliseconds since the Unix epoch.
     pub wall_ms: u64,
-    /// Who asked; 0 until clients have sessions.
-    pub client: u32,
+    /// Who asked: the client's public session key (X25519).
+    pub client: [u8; 32],
     /// The client's number for the request.
     pub request_id: u64,
     /// Which key was asked for.
@@ -129,7 +133,7 @@ impl<'r> Receipt<'r> {
 #[must_use]
 pub fn link(record: &[u8]) -> Link {
     let mut hash = Sha256::new();
-    hash.update(b"portcullis receipt v2");
+    hash.update(b"portcullis receipt v3");
     hash.update(record);
     hash.finalize().into()
 }
@@ -142,6 +146,28 @@ pub fn genesis(boot_id: &[u8; 16], policy_hash: &[u8; 32]) -> Link {
     hash.update(boot_id);
     hash.update(policy_hash);
     hash.finalize().into()
+}
+
+/// Records that are packed one behind the other, each behind its size (`u16`, little-endian); ends early where the
+/// bytes do not hold together.
+pub fn unpack(packed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = packed;
+    core::iter::from_fn(move || {
+        let (size, after) = rest.split_first_chunk::<2>()?;
+        let (record, after) = after.split_at_checked(u16::from_le_bytes(*size).into())?;
+        rest = after;
+        Some(record)
+    })
+}
+
+/// Packs a record at the start of `into` as [`unpack`] reads it, and gives the bytes used; `None` when it does not fit.
+#[must_use]
+pub fn pack(record: &[u8], into: &mut [u8]) -> Option<usize> {
+    let size = u16::try_from(record.len()).ok()?;
+    let (prefix, body) = into.get_mut(..2 + record.len())?.split_at_mut_checked(2)?;
+    prefix.copy_from_slice(&size.to_le_bytes());
+    body.copy_from_slice(record);
+    Some(2 + record.len())
 }
 
 /// Why a record does not continue a chain.
@@ -233,7 +259,7 @@ mod tests {
             previous,
             policy_hash: [5; 32],
             wall_ms: 1_790_000_005_000,
-            client: 0,
+            client: [4; 32],
             request_id: 42,
             key_slot: 1,
             payload_kind: 0x0400,
@@ -262,14 +288,14 @@ mod tests {
             expected[used..used + part.len()].copy_from_slice(part);
             used += part.len();
         };
-        put(&[2]);
+        put(&[3]);
         put(&[0; 4]);
         put(&[2, 1, 0, 0, 0, 0, 0, 0]);
         put(&[3; 16]);
         put(&[8; 32]);
         put(&[5; 32]);
         put(&[0x88, 0x7f, 0x50, 0xc4, 0xa0, 1, 0, 0]);
-        put(&[0; 4]);
+        put(&[4; 32]);
         put(&[42, 0, 0, 0, 0, 0, 0, 0]);
         put(&[1, 0]);
         put(&[0, 4]);

@@ -272,6 +272,10 @@ codes! {
     TokenHasNoValue = 3007,
     /// A budget per market has no room for another market until one of those in it is full again.
     MarketTableFull = 3008,
+    /// The client may not have this key sign for this venue.
+    KeyNotInScope = 3009,
+    /// The client has used this request id for other bytes in this boot.
+    RequestIdConflict = 3010,
     /// The operator's key is not in the book.
     OperatorNotInBook = 3020,
     /// The signature of the order is not that operator's.
@@ -658,6 +662,10 @@ codes! {
     ReduceOnlyMode = 4002,
     /// Only what takes an order away is signed now.
     CancelOnlyMode = 4003,
+    /// The client is cut off.
+    ClientCut = 4004,
+    /// Too many records wait for the host's acknowledgement.
+    ReceiptsNotAcknowledged = 4005,
 
     // ---- fault ----
     /// The slot's key does not sign this venue's scheme.

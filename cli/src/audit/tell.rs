@@ -159,7 +159,7 @@ pub(crate) fn record_json(record: &[u8]) -> String {
         "result": result,
         "code": receipt.code,
         "wall_ms": receipt.wall_ms,
-        "client": receipt.client,
+        "client": hexadecimal::text(&receipt.client),
         "request_id": receipt.request_id,
         "key": receipt.key_slot,
         "payload_kind": receipt.payload_kind,

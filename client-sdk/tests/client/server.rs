@@ -134,7 +134,7 @@ impl Answer {
             previous: [0; 32],
             policy_hash: [0; 32],
             wall_ms: 1,
-            client: 0,
+            client: [0; 32],
             request_id: self.receipt_request_id,
             key_slot: self.key_slot,
             payload_kind: self.payload_kind,

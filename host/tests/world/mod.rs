@@ -75,7 +75,7 @@ impl Chain {
             previous: self.head,
             policy_hash: POLICY,
             wall_ms: 1_790_000_000_000,
-            client: 0,
+            client: [0; 32],
             request_id,
             key_slot: 0,
             payload_kind: PayloadKind::EvmEip1559.number(),
@@ -211,7 +211,7 @@ fn serve_control(
 ) {
     while let Some(body) = read_frame(&mut stream) {
         let command = control::read_command(&body).unwrap();
-        if let Command::Take { next } = command {
+        if let Command::Take { next, .. } = command {
             let kept = kept.lock().unwrap();
             let record = kept.get(usize::try_from(next).unwrap());
             while next == 1 && record.is_some() && chain.lock().unwrap().sequence <= kept.len() as u64 {
@@ -220,7 +220,8 @@ fn serve_control(
             let packed = record.map_or(Vec::new(), |record| {
                 [&u16::try_from(record.len()).unwrap().to_le_bytes()[..], record].concat()
             });
-            let records = Records { boot_id: chain.lock().unwrap().boot_id, first: next, packed: &packed };
+            let records =
+                Records { boot_id: chain.lock().unwrap().boot_id, first: next, head: None, packed: &packed };
             let mut answer = [0; CONTROL_SIZE_MAX];
             let size = control::write_answer(Answer::Records(records), &mut answer).unwrap();
             if stream.write_all(&framed(&answer[..size])).is_err() {

@@ -150,7 +150,7 @@ impl BookVisitor for Canonical {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BOOK_VERSION, BootMode, Slot};
+    use crate::{BOOK_VERSION, BootMode, ReceiptMode, Receipts, Slot};
     use venues::{Grants, PublicKey};
 
     const GRANTS: Grants<'static> = Grants::NONE;
@@ -169,6 +169,9 @@ mod tests {
         boot_mode: BootMode::Live,
         operators: &[],
         host: None,
+        receipts: Receipts { mode: ReceiptMode::Client, unacknowledged_max: 0 },
+        clients: &[],
+        roles: &[],
         values: &[],
         buckets: &[],
         slots: &SLOTS,
@@ -196,7 +199,16 @@ mod tests {
         hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0, 5]);
         text(&mut hash, Some(2), "host");
         hash.update([8]);
-        for list in ["values", "buckets"] {
+        text(&mut hash, Some(2), "receipts");
+        text(&mut hash, Some(1), "::book::Receipts");
+        text(&mut hash, Some(2), "mode");
+        text(&mut hash, Some(0x0e), "::book::ReceiptMode::Client");
+        hash.update([3]);
+        text(&mut hash, Some(2), "unacknowledged_max");
+        hash.update([0x0a]);
+        hash.update([0; 16]);
+        hash.update([3]);
+        for list in ["clients", "roles", "values", "buckets"] {
             text(&mut hash, Some(2), list);
             hash.update([4, 0, 0, 0, 0, 0, 0, 0, 0, 5]);
         }

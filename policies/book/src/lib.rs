@@ -15,7 +15,7 @@ pub use canonical::{DOMAIN_TAG, policy_hash};
 
 use venues::book_value::{AnyOr, book_enum, book_struct};
 use venues::{Grants, PublicKey, TokenValue};
-use wire::Mode;
+use wire::{Mode, Venue};
 
 /// The book version this build understands.
 pub const BOOK_VERSION: u32 = 1;
@@ -28,6 +28,18 @@ pub const OPERATORS_MAX: usize = 8;
 
 /// The shortest heartbeat, milliseconds.
 pub const HEARTBEAT_MS_MIN: u32 = 1_000;
+
+/// Most clients and roles together in a book.
+pub const CLIENTS_MAX: usize = 64;
+
+/// Most keys that one client or role is let near.
+pub const SCOPES_MAX: usize = SLOTS_MAX;
+
+/// The longest certificate of a role, days.
+pub const CERTIFICATE_DAYS_MAX: u16 = 30;
+
+/// The most records that may wait for the host's acknowledgement.
+pub const UNACKNOWLEDGED_MAX: u16 = 1_024;
 
 /// Most budgets in a book.
 pub const BUCKETS_MAX: usize = 32;
@@ -46,8 +58,14 @@ book_struct! {
         pub boot_mode: BootMode,
         /// Who may start the vault, resume it and make it less strict.
         pub operators: &'b [Operator<'b>],
-        /// What happens when the host is gone; `None`: nothing.
+        /// The host, if the vault knows one; nobody else gets a session on the control channel.
         pub host: Option<Host>,
+        /// When a signature leaves, beside its record.
+        pub receipts: Receipts,
+        /// Who may ask, by key.
+        pub clients: &'b [Client<'b>],
+        /// Who may ask, by a certificate that an operator signed.
+        pub roles: &'b [Role<'b>],
         /// What tokens are worth at most, for budgets in USD.
         pub values: &'b [TokenValue<'b>],
         /// The budgets.
@@ -80,8 +98,10 @@ book_struct! {
 }
 
 book_struct! {
-    /// What the vault expects of the host.
+    /// The host: who it is, and what the vault expects of it.
     pub struct Host {
+        /// X25519 (RFC 7748).
+        pub public_key: [u8; 32],
         /// After this time without a word from the host the vault grows stricter, milliseconds; at least
         /// [`HEARTBEAT_MS_MIN`].
         pub heartbeat_ms: u32,
@@ -99,6 +119,84 @@ book_enum! {
         CancelOnly = 2,
         /// It signs nothing.
         Halted = 3,
+    }
+}
+
+book_struct! {
+    /// What becomes of records.
+    pub struct Receipts {
+        /// What a signature waits for.
+        pub mode: ReceiptMode,
+        /// While so many records wait for the host's acknowledgement nothing is signed, and clients keep as many of
+        /// theirs; at most [`UNACKNOWLEDGED_MAX`], and 0 where nobody acknowledges.
+        pub unacknowledged_max: u16,
+    }
+}
+
+book_enum! {
+    /// What a signature waits for.
+    pub enum ReceiptMode {
+        /// Until the host has its record on disk.
+        Durable = 1,
+        /// For nothing, while not too many records wait for the host.
+        Bounded = 2,
+        /// For nothing: the client alone is trusted to keep its records.
+        Client = 3,
+    }
+}
+
+book_struct! {
+    /// A client: a trading program with a key of its own.
+    pub struct Client<'b> {
+        /// The desk's name for it.
+        pub name: &'b str,
+        /// X25519 (RFC 7748).
+        pub public_key: [u8; 32],
+        /// What it may ask for.
+        pub access: Access<'b>,
+    }
+}
+
+book_struct! {
+    /// A role that an operator's certificate gives to a client.
+    pub struct Role<'b> {
+        /// The name that certificates carry.
+        pub name: &'b str,
+        /// How long a certificate may be good, days; at most [`CERTIFICATE_DAYS_MAX`].
+        pub certificate_days_max: u16,
+        /// What its holder may ask for.
+        pub access: Access<'b>,
+    }
+}
+
+book_struct! {
+    /// What a client may ask for, and what its silence means.
+    pub struct Access<'b> {
+        /// The keys, and the venues for each; what is not here is refused.
+        pub may: &'b [May<'b>],
+        /// `None`: it may be silent.
+        pub heartbeat: Option<Heartbeat>,
+    }
+}
+
+book_struct! {
+    /// One key, and the venues it may be asked to sign for.
+    pub struct May<'b> {
+        /// The key slot.
+        pub key: u16,
+        /// By number.
+        pub venues: AnyOr<'b, u8>,
+    }
+}
+
+book_struct! {
+    /// A dead man's switch: armed by the first session of a client in a boot.
+    pub struct Heartbeat {
+        /// After this time without a frame the vault is stricter with this client, milliseconds; at least
+        /// [`HEARTBEAT_MS_MIN`].
+        pub heartbeat_ms: u32,
+        /// How strict it is then.
+        pub when_gone: WhenGone,
     }
 }
 
@@ -134,6 +232,8 @@ book_struct! {
         pub venues: AnyOr<'b, u8>,
         /// The key slots it counts.
         pub keys: AnyOr<'b, u16>,
+        /// The clients it counts: places among the clients of the book, and after them its roles.
+        pub clients: AnyOr<'b, u16>,
         /// The most that is in it: micro-USD, orders or requests.
         pub capacity: u64,
         /// This much comes back
@@ -201,7 +301,23 @@ impl From<WhenGone> for Mode {
     }
 }
 
+impl Access<'_> {
+    /// Whether it may have this key sign for this venue.
+    #[must_use]
+    pub fn allows(&self, key: u16, venue: Venue) -> bool {
+        self.may.iter().any(|may| may.key == key && may.venues.allows(&(venue as u8)))
+    }
+}
+
 impl<'b> Book<'b> {
+    /// What a client or, after them, a role may ask for, by its place.
+    #[must_use]
+    pub fn access(&self, party: u16) -> Option<&'b Access<'b>> {
+        let clients = self.clients.iter().map(|client| &client.access);
+        let roles = self.roles.iter().map(|role| &role.access);
+        clients.chain(roles).nth(party.into())
+    }
+
     /// The slot of that number; at most [`SLOTS_MAX`] are looked at.
     #[must_use]
     pub fn slot(&self, slot: u16) -> Option<&'b Slot<'b>> {
@@ -228,6 +344,9 @@ mod tests {
             boot_mode: BootMode::Live,
             operators: &[],
             host: None,
+            receipts: Receipts { mode: ReceiptMode::Client, unacknowledged_max: 0 },
+            clients: &[],
+            roles: &[],
             values: &[],
             buckets: &[],
             slots: &slots,

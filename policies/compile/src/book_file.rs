@@ -5,6 +5,7 @@ use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
+use crate::parties::{self, Parties};
 use crate::{buckets, desk, evm, expiry, hyperliquid, keys, polymarket, scalars, solana, uniswapx};
 
 pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
@@ -15,13 +16,22 @@ pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let host = table.optional("host", |field| field.table(desk::host));
     let slots = table.required("slots", slots);
     let values = table.list("values", |field| buckets::values(field, slots.as_deref()));
-    let buckets = table.list("buckets", |field| buckets::buckets(field, slots.as_deref(), values.as_deref()));
+    let known_host = host.as_ref().and_then(Option::as_ref);
+    let parties = parties::parties(table, slots.as_deref(), known_host);
+    let receipts = parties::receipts(table, host.as_ref().is_none_or(Option::is_some));
+    let buckets = table.list("buckets", |field| {
+        buckets::buckets(field, slots.as_deref(), values.as_deref(), parties.as_ref())
+    });
+    let Parties { clients, roles } = parties?;
     Some(Book {
         version: version?,
         desk: desk?,
         boot_mode: boot_mode?,
         operators: operators?.unwrap_or_default().leak(),
         host: host?,
+        receipts: receipts?,
+        clients: clients.leak(),
+        roles: roles.leak(),
         values: values?.leak(),
         buckets: buckets?.leak(),
         slots: slots?.leak(),

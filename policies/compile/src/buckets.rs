@@ -11,6 +11,7 @@ use wire::Venue;
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
+use crate::parties::Parties;
 use crate::scalars;
 use crate::tokens::{self, NATIVE};
 
@@ -69,10 +70,11 @@ pub(crate) fn buckets(
     field: Field<'_>,
     slots: Option<&[Slot<'_>]>,
     values: Option<&[TokenValue<'_>]>,
+    parties: Option<&Parties>,
 ) -> Option<Vec<Bucket<'static>>> {
     let mut names = Seen::default();
     let buckets = field.some_list(|entry| {
-        let bucket = entry.table(|table| bucket(table, slots, &mut names))?;
+        let bucket = entry.table(|table| bucket(table, slots, parties, &mut names))?;
         let slots = slots.map(|slots| slots.iter().filter(|slot| bucket.keys.allows(&slot.slot)));
         if let (Some(slots), Some(values)) = (slots, values) {
             check_values(&entry, &bucket, slots, values)?;
@@ -89,6 +91,7 @@ pub(crate) fn buckets(
 fn bucket(
     table: &mut Table<'_>,
     slots: Option<&[Slot<'_>]>,
+    parties: Option<&Parties>,
     names: &mut Seen<&'static str>,
 ) -> Option<Bucket<'static>> {
     let name = table.required("name", |field| names.once(&field, scalars::name(field)?));
@@ -99,7 +102,8 @@ fn bucket(
     });
     let per = table.required("per", |field| per(field, counts));
     let orders = orders(table, counts);
-    let keys = table.required("keys", |field| keys(field, slots));
+    let keys = table.required("keys", |field| any_or(field, |field| key(field, slots)));
+    let clients = table.required("clients", |field| any_or(field, |field| party(field, parties)));
     let venues = table.required("venues", |field| venues(field, slots, keys));
     let units = |field: Field<'_>| match counts {
         Some(Counts::Notional) => usd(field),
@@ -119,6 +123,7 @@ fn bucket(
         orders: orders?,
         venues: venues?,
         keys: keys?,
+        clients: clients?,
         capacity: capacity?,
         refill: refill?,
         refill_ms: refill_ms?,
@@ -155,18 +160,26 @@ fn orders(table: &mut Table<'_>, counts: Option<Counts>) -> Option<Orders> {
     })
 }
 
-fn keys(field: Field<'_>, slots: Option<&[Slot<'_>]>) -> Option<AnyOr<'static, u16>> {
-    any_or(field, |field| {
-        let key = scalars::uint::<u16>(field)?;
-        if slots.is_some_and(|slots| !slots.iter().any(|slot| slot.slot == key)) {
-            return field.fault(Rule::UnknownKeySlot, format_args!("there is no slot {key}"));
-        }
-        Some(key)
-    })
+/// A slot of the book.
+pub(crate) fn key(field: Field<'_>, slots: Option<&[Slot<'_>]>) -> Option<u16> {
+    let key = scalars::uint::<u16>(field)?;
+    if slots.is_some_and(|slots| !slots.iter().any(|slot| slot.slot == key)) {
+        return field.fault(Rule::UnknownKeySlot, format_args!("there is no slot {key}"));
+    }
+    Some(key)
 }
 
-/// Each venue that is listed is granted to one of the keys that the budget counts.
-fn venues(
+/// The place of a client or role of the book.
+fn party(field: Field<'_>, parties: Option<&Parties>) -> Option<u16> {
+    let name = field.text()?;
+    match parties?.place(name) {
+        Some(place) => Some(place),
+        None => field.fault(Rule::UnknownClient, format_args!("there is no client or role {name:?}")),
+    }
+}
+
+/// Each venue that is listed is granted to one of the keys.
+pub(crate) fn venues(
     field: Field<'_>,
     slots: Option<&[Slot<'_>]>,
     keys: Option<AnyOr<'static, u16>>,

@@ -34,15 +34,16 @@ fn operator(
 
 /// `[host]`.
 pub(crate) fn host(table: &mut Table<'_>) -> Option<Host> {
+    let public_key = table.required("public_key", |field| field.table(keys::session_key));
     let heartbeat_ms = table.required("heartbeat_ms", heartbeat_ms);
     let when_gone = table.required("when_gone", when_gone);
-    Some(Host { heartbeat_ms: heartbeat_ms?, when_gone: when_gone? })
+    Some(Host { public_key: public_key?, heartbeat_ms: heartbeat_ms?, when_gone: when_gone? })
 }
 
 /// The longest heartbeat: a day. A longer one watches nothing.
 const HEARTBEAT_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
-fn heartbeat_ms(field: Field<'_>) -> Option<u32> {
+pub(crate) fn heartbeat_ms(field: Field<'_>) -> Option<u32> {
     let heartbeat_ms = scalars::uint::<u32>(field)?;
     if heartbeat_ms < HEARTBEAT_MS_MIN {
         return field.fault(
@@ -58,7 +59,7 @@ fn heartbeat_ms(field: Field<'_>) -> Option<u32> {
     Some(heartbeat_ms)
 }
 
-fn when_gone(field: Field<'_>) -> Option<WhenGone> {
+pub(crate) fn when_gone(field: Field<'_>) -> Option<WhenGone> {
     field.choice(&[
         ("reduce-only", WhenGone::ReduceOnly),
         ("cancel-only", WhenGone::CancelOnly),

@@ -109,6 +109,12 @@ rules! {
     HeartbeatTooShort = "heartbeat-too-short",
     /// A vault that does not start live has nobody who could start it.
     NobodyStarts = "nobody-starts",
+    /// Nobody may ask the vault for anything.
+    NobodyAsks = "nobody-asks",
+    /// Signatures would wait for a host that the book does not know.
+    NobodyAcknowledges = "nobody-acknowledges",
+    /// A client or role that the book does not have.
+    UnknownClient = "unknown-client",
     /// A key slot that the book does not have.
     UnknownKeySlot = "unknown-key-slot",
     /// A budget of requests per market.

@@ -1,6 +1,7 @@
 //! Public keys: from the text of a book, and from the bytes of a key that was made elsewhere.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
+use curve25519_dalek::{MontgomeryPoint, Scalar};
 use k256::elliptic_curve::sec1::ToSec1Point;
 use sha3::{Digest, Keccak256};
 use venues::PublicKey;
@@ -38,6 +39,31 @@ pub(crate) fn public_key(table: &mut Table<'_>) -> Option<PublicKey> {
         (Some(key), None) | (None, Some(key)) => Some(key),
         _ => table.fault(Rule::BadKey, "public_key: exactly one of secp256k1 and ed25519"),
     }
+}
+
+/// `{ x25519 = "0x…" }`: the key of a session (RFC 7748), in its one canonical writing and not of small order.
+pub(crate) fn session_key(table: &mut Table<'_>) -> Option<[u8; 32]> {
+    table.required("x25519", |field| {
+        let bytes = field.text()?.strip_prefix("0x").and_then(hex);
+        match bytes.filter(x25519) {
+            Some(key) => Some(key),
+            None => field.fault(Rule::BadKey, "not an X25519 public key, as 0x and 64 hexadecimal digits"),
+        }
+    })
+}
+
+/// Whether the bytes are a u-coordinate below 2^255 - 19 that is of no small order.
+#[must_use]
+pub fn x25519(key: &[u8; 32]) -> bool {
+    let torsion = MontgomeryPoint(*key) * Scalar::from(8_u8);
+    is_below_modulus(key) && torsion != MontgomeryPoint([0; 32])
+}
+
+/// RFC 7748, section 5: values from 2^255 - 19 on are second writings of others.
+fn is_below_modulus(key: &[u8; 32]) -> bool {
+    let mut modulus = [0xff; 32];
+    (modulus[0], modulus[31]) = (0xed, 0x7f);
+    key.iter().rev().lt(modulus.iter().rev())
 }
 
 fn read_secp256k1(field: Field<'_>) -> Option<PublicKey> {

@@ -23,6 +23,7 @@ mod fault;
 mod field;
 mod hyperliquid;
 pub mod keys;
+mod parties;
 pub mod pda;
 mod polymarket;
 mod scalars;

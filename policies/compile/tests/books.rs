@@ -416,7 +416,10 @@ fn every_grant_of_swaps_weth_and_permit2_is_read() {
         )
     };
     let text = [
-        include_str!("desk.toml").split("[[slots.evm.native]]").next().unwrap().to_owned(),
+        include_str!("desk.toml").split("[[slots.evm.native]]").next().unwrap().replace(
+            "    { key = 3, venues = [\"hyperliquid\"] },\n    { key = 9, venues = \"any\" },\n",
+            "",
+        ),
         "cancel = true\n".to_owned(),
         swap(1, "SwapRouter02", "without_deadline = true\npool_fees = \"any\"\nmulticall = true\ndeadline_ahead_max_s = 61"),
         swap(2, "V2Router", "fee_on_transfer = true\ndeadline_ahead_max_s = 62"),

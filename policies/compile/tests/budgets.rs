@@ -13,6 +13,7 @@ const EVM_DESK: &str = r#"
 version = 1
 desk = "evm-desk"
 boot_mode = "live"
+clients = [{ name = "bot", public_key = { x25519 = "0x3962653503c55e587bb66a98fa92c62e2bc29d53d16db33cb528e0ceb3797521" }, may = [{ key = 7, venues = "any" }] }]
 
 [[slots]]
 slot = 7
@@ -45,6 +46,7 @@ per = "desk"
 orders = "all"
 venues = "any"
 keys = "any"
+clients = "any"
 capacity = "250000.5"
 refill = "50000"
 refill_ms = 60_000
@@ -81,6 +83,7 @@ counts = "requests"
 per = "key"
 venues = ["evm"]
 keys = [7]
+clients = "any"
 capacity = 100
 refill = 10
 refill_ms = 1_000
@@ -92,6 +95,7 @@ per = "client"
 orders = "taking"
 venues = ["evm"]
 keys = "any"
+clients = "any"
 capacity = 5
 refill = 1
 refill_ms = 4294967295
@@ -104,6 +108,7 @@ refill_ms = 4294967295
         orders: Orders::All,
         venues: AnyOr::Any,
         keys: AnyOr::Any,
+        clients: AnyOr::Any,
         capacity: 250_000_500_000,
         refill: 50_000_000_000,
         refill_ms: 60_000,
@@ -115,6 +120,7 @@ refill_ms = 4294967295
         orders: Orders::All,
         venues: AnyOr::Listed(&[1]),
         keys: AnyOr::Listed(&[7]),
+        clients: AnyOr::Any,
         capacity: 100,
         refill: 10,
         refill_ms: 1_000,
@@ -126,6 +132,7 @@ refill_ms = 4294967295
         orders: Orders::Taking,
         venues: AnyOr::Listed(&[1]),
         keys: AnyOr::Any,
+        clients: AnyOr::Any,
         capacity: 5,
         refill: 1,
         refill_ms: u32::MAX,

@@ -13,6 +13,7 @@ use venues::{Address, Grants, U256};
 const DESK: &str = r#"version = 1
 desk = "test-desk"
 boot_mode = "live"
+clients = [{ name = "bot", public_key = { x25519 = "0x3962653503c55e587bb66a98fa92c62e2bc29d53d16db33cb528e0ceb3797521" }, may = [{ key = 1, venues = "any" }] }]
 
 [[slots]]
 slot = 1

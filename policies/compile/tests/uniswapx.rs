@@ -11,6 +11,7 @@ use venues::uniswapx::rules::{FeeLimits, Limits, OrderType, Ratio};
 const DESK: &str = r#"version = 1
 desk = "swaps"
 boot_mode = "live"
+clients = [{ name = "bot", public_key = { x25519 = "0x3962653503c55e587bb66a98fa92c62e2bc29d53d16db33cb528e0ceb3797521" }, may = [{ key = 0, venues = "any" }] }]
 [[slots]]
 slot = 0
 name = "swaps"

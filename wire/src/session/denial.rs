@@ -9,6 +9,8 @@ codes! {
     HandshakeNotAuthentic = 1600,
     /// The payload of the first handshake message is neither empty nor a certificate.
     CertificateMalformed = 1601,
+    /// A frame that belongs into a session, outside of one.
+    SessionRequired = 1602,
     /// The client's key is not in the book and it brought no certificate.
     ClientNotKnown = 3600,
     /// The client's key was cut off.
@@ -31,8 +33,10 @@ codes! {
     CertificateSignatureWrong = 3609,
     /// This key has no business on this channel.
     ChannelNotAllowed = 3610,
-    /// The vault holds as many sessions as it can.
+    /// The vault holds as many sessions as it can, or as one client may have.
     SessionsFull = 4600,
     /// The vault cannot make its attestation document now.
     AttestationUnavailable = 4601,
+    /// The vault knows as many clients as it can tell apart in one boot.
+    ClientTableFull = 4602,
 }

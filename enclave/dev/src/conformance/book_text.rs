@@ -145,7 +145,10 @@ pub(super) fn book_text(question: &Question, secret: &Secret) -> Result<String, 
         PublicKey::Ed25519 { key } => format!("{{ ed25519 = \"{}\" }}", bs58::encode(key).into_string()),
     };
     let mut text = format!(
-        "version = 1\ndesk = \"conformance\"\nboot_mode = \"live\"\n[[slots]]\nslot = 0\nname = \"key\"\n\
+        "version = 1\ndesk = \"conformance\"\nboot_mode = \"live\"\n\
+         [[clients]]\nname = \"conformance\"\nmay = [{{ key = 0, venues = \"any\" }}]\n\
+         public_key = {{ x25519 = \"0x3962653503c55e587bb66a98fa92c62e2bc29d53d16db33cb528e0ceb3797521\" }}\n\
+         [[slots]]\nslot = 0\nname = \"key\"\n\
          public_key = {public_key}\n"
     );
     match question.venue.as_str() {
