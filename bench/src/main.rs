@@ -8,12 +8,13 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ed25519_dalek::Signer;
-use enclave::{Boot, Vault};
+use enclave::Boot;
 use enclave_dev::examples::{Example, examples};
+use enclave_dev::in_process::InProcess;
 use enclave_dev::keys::{KeyFolder, throw_away_bytes};
 use hdrhistogram::Histogram;
+use wire::Now;
 use wire::request::{PayloadKind, Request};
-use wire::{Now, REPLY_SIZE_MAX};
 
 /// Requests of each example, in blocks.
 const BLOCKS: usize = 200;
@@ -31,8 +32,8 @@ type Fault = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Fault> {
     let keyring = KeyFolder::new("no-key-files").keyring(&policies::BOOK)?;
-    let mut vault =
-        Vault::at_boot(&policies::BOOK, keyring, Boot { id: [0; 16], seed: [0; 32], now: BOOTED })?;
+    let boot = Boot { id: [0; 16], seed: [0; 32], now: BOOTED };
+    let mut vault = InProcess::at_boot(&policies::BOOK, keyring, boot, "bot")?;
     println!("{:<48} {:>9} {:>9} {:>9} {:>9} {:>7}", "ns", "vault p50", "p99", "bare p50", "p99", "ratio");
     for (number, example) in examples()?.into_iter().enumerate() {
         // Nonces only rise, over all examples.
@@ -59,10 +60,9 @@ struct Row {
     bare_ns: Histogram<u64>,
 }
 
-fn measure(vault: &mut Vault, example: &Example, first: u64) -> Result<Row, Fault> {
+fn measure(vault: &mut InProcess, example: &Example, first: u64) -> Result<Row, Fault> {
     let (mut vault_ns, mut bare_ns) =
         (Histogram::new_with_max(TIME_NS_MAX, 3)?, Histogram::new_with_max(TIME_NS_MAX, 3)?);
-    let mut reply = Box::new([0; REPLY_SIZE_MAX]);
     let bare = Bare::new(example)?;
     let expected = example.refused.map_or(0, |refusal| refusal.code());
     let mut asked = 0;
@@ -71,8 +71,8 @@ fn measure(vault: &mut Vault, example: &Example, first: u64) -> Result<Row, Faul
         for _ in 0..BLOCK_SIZE {
             asked += 1;
             let (now, body) = request(example, first + asked);
-            let took = time(|| vault.handle(now, &body, &mut reply));
-            let code = reply.get(4..6).and_then(|code| code.try_into().ok()).map(u16::from_le_bytes);
+            let took = time(|| _ = black_box(vault.ask(now, &body)));
+            let code = vault.last().get(4..6).and_then(|code| code.try_into().ok()).map(u16::from_le_bytes);
             if code != Some(expected) {
                 return Err(format!("{}: answered {code:?}", example.what).into());
             }

@@ -2,85 +2,145 @@
 //!
 //! The host may look and make the vault stricter; everything milder is an operator's order ([`crate::operator`]).
 
-use wire::control::{self, Answer, Command, Records, Status};
+use wire::control::{self, Answer, Command, Records, Status, TAKE_WAIT_MS_MAX};
 use wire::facts::{FactKey, FactSink};
+use wire::head::SIGNED_HEAD_SIZE;
 use wire::operator::{Action, Order};
 use wire::receipt::RecordKind;
+use wire::session::Channel;
 use wire::{CONTROL_SIZE_MAX, Mode, Now, RECEIPT_SIZE_MAX, Scope, Why};
 
-use crate::latches::Edge;
+use crate::clients::Client;
+use crate::desk::Desk;
+use crate::latches::{ClientKey, Edge};
 use crate::operator::Moment;
-use crate::vault::{Desk, Vault};
+use crate::serve::{Place, Verdict};
+use crate::vault::Vault;
 
 /// How far the system's clock may be from the anchored time, milliseconds.
 pub(crate) const CLOCK_DISAGREEMENT_MAX_MS: u64 = 2_000;
 
-/// Room for records in one answer: the rest of it is some 40 bytes, and one record always fits.
-const RECORDS_SIZE_MAX: usize = CONTROL_SIZE_MAX - 128;
+/// Room for records in one answer: beside the head the rest of it is some 40 bytes, and one record always fits.
+const RECORDS_SIZE_MAX: usize = CONTROL_SIZE_MAX - SIGNED_HEAD_SIZE - 128;
 const _: () = assert!(RECEIPT_SIZE_MAX + 2 <= RECORDS_SIZE_MAX);
+
+/// How often clients are looked at, milliseconds: their silence is judged, and their refusals are summed up.
+const SWEEP_MS: u64 = 1_000;
+
+/// A host that waits for records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taking {
+    pub(crate) from: Place,
+    next: u64,
+    until_ms: u64,
+}
 
 /// What a command comes to.
 enum Outcome {
     Status,
     Challenge([u8; 32]),
-    Take(u64),
+    Take { next: u64, wait_ms: u16 },
 }
 
 impl Vault {
-    /// Takes one control body and writes one answer's body; `None` when the bytes are no command.
-    pub fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
-        let command = control::read_command(body).ok()?;
-        self.settle(now);
+    /// Answers a command of the host.
+    pub(crate) fn answer_host(&mut self, now: Now, from: Place, body: &[u8], reply: &mut [u8]) -> Verdict {
+        self.latches.hear_host(now.monotonic_ms);
+        let Ok(command) = control::read_command(body) else { return Verdict::Close };
         let answer = match self.obey(now, command) {
             Ok(Outcome::Status) => Answer::Status(self.status(now)),
             Ok(Outcome::Challenge(challenge)) => Answer::Challenge(challenge),
-            Ok(Outcome::Take(next)) => return self.give_records(next, reply),
+            Ok(Outcome::Take { next, wait_ms }) => {
+                let until_ms = now.monotonic_ms.saturating_add(wait_ms.min(TAKE_WAIT_MS_MAX).into());
+                self.takings.push(Taking { from, next, until_ms });
+                return self.resume(now, from, reply);
+            }
             Err(why) => {
                 Answer::Refused { code: why.refusal.code(), observed: why.observed, limit: why.limit }
             }
         };
-        control::write_answer(answer, reply).ok()
+        let mut body = [0; CONTROL_SIZE_MAX];
+        match control::write_answer(answer, &mut body) {
+            Ok(size) => self.sessions.seal(from, body.get(..size).unwrap_or_default(), reply),
+            Err(_) => Verdict::Close,
+        }
     }
 
-    fn give_records(&self, next: u64, reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
+    /// Gives the host that waits at a place its records, once there is one or its time is up.
+    pub(crate) fn resume(&mut self, now: Now, from: Place, reply: &mut [u8]) -> Verdict {
+        let Some(at) = self.takings.iter().position(|taking| taking.from == from) else {
+            return Verdict::Close;
+        };
+        let Some(Taking { next, until_ms, .. }) = self.takings.get(at).copied() else {
+            return Verdict::Close;
+        };
+        if next >= self.desk.outbox.next() && now.monotonic_ms < until_ms {
+            return Verdict::Later { until_ms };
+        }
+        self.takings.swap_remove(at);
         let mut packed = [0; RECORDS_SIZE_MAX];
         let (first, used) = self.desk.outbox.pack(next, &mut packed);
-        let packed = packed.get(..used).unwrap_or_default();
-        let records = Records { boot_id: self.desk.chain.boot_id(), first, head: None, packed };
-        control::write_answer(Answer::Records(records), reply).ok()
+        let records = Records {
+            boot_id: self.desk.chain.boot_id(),
+            first,
+            head: self.head_key.sign(&self.desk.chain, now.wall_ms),
+            packed: packed.get(..used).unwrap_or_default(),
+        };
+        let mut body = [0; CONTROL_SIZE_MAX];
+        match control::write_answer(Answer::Records(records), &mut body) {
+            Ok(size) => self.sessions.seal(from, body.get(..size).unwrap_or_default(), reply),
+            Err(_) => Verdict::Close,
+        }
     }
 
     /// Notes what the system's clock says beside the anchored time in `now`.
     pub fn note_clock(&mut self, now: Now, system_wall_ms: u64) {
         let disagrees = now.wall_ms.abs_diff(system_wall_ms) > CLOCK_DISAGREEMENT_MAX_MS;
-        self.sessions.latches.note_clock(now.monotonic_ms, disagrees);
+        self.latches.note_clock(now.monotonic_ms, disagrees);
         self.settle(now);
+        if now.monotonic_ms >= self.sweep_ms {
+            self.sweep_ms = now.monotonic_ms.saturating_add(SWEEP_MS);
+            self.sweep(now);
+        }
     }
 
     /// Judges the soft latches, and records what they do.
     pub(crate) fn settle(&mut self, now: Now) {
-        let Self { sessions, desk, .. } = self;
-        sessions.latches.settle(now.monotonic_ms, |edge| desk.tell_edge(now, edge));
+        let Self { latches, desk, .. } = self;
+        latches.note_credit(now.monotonic_ms, desk.is_spent());
+        latches.settle(now.monotonic_ms, |edge| desk.tell_edge(now, edge));
+    }
+
+    /// Judges the silence of clients, and sums up what they were refused without a record.
+    fn sweep(&mut self, now: Now) {
+        let Self { clients, desk, .. } = self;
+        for client in clients.iter_mut() {
+            client.settle(now.monotonic_ms, |edge| desk.tell_edge(now, edge));
+            if client.unrecorded > 0 && !desk.is_spent() {
+                desk.tell_summary(now, client);
+            }
+        }
     }
 
     /// The first record of a boot that does not start live tells so.
     pub(crate) fn tell_boot_mode(&mut self, now: Now) {
-        let mode = self.sessions.latches.mode();
+        let mode = self.latches.mode();
         if mode != Mode::Live {
             self.desk.tell_edge(now, Edge { latch: control::Latch::Boot, scope: Scope::Everything, mode });
         }
     }
 
     fn obey(&mut self, now: Now, command: Command<'_>) -> Result<Outcome, Why> {
-        let Self { sessions, operators, randomness, desk, .. } = self;
-        let latches = &mut sessions.latches;
-        latches.hear_host(now.monotonic_ms);
+        let Self { latches, operators, randomness, desk, .. } = self;
         let edge = match command {
             Command::Status => None,
             Command::Kill => latches.kill(),
             Command::Tighten { scope, mode } => latches.tighten(scope, mode)?,
             Command::CutClient { client } => latches.cut(client)?,
-            Command::Take { next, .. } => return Ok(Outcome::Take(next)),
+            Command::Take { next, acknowledged, wait_ms } => {
+                desk.outbox.acknowledge(acknowledged);
+                return Ok(Outcome::Take { next, wait_ms });
+            }
             Command::Challenge => {
                 return Ok(Outcome::Challenge(operators.open(randomness.draw(), now.monotonic_ms)));
             }
@@ -104,8 +164,7 @@ impl Vault {
 
     /// The order is recorded before what it does.
     fn obey_operator(&mut self, now: Now, order: &Order) -> Result<(), Why> {
-        let Self { sessions, desk, .. } = self;
-        let latches = &mut sessions.latches;
+        let Self { latches, desk, .. } = self;
         if let Action::OpenBudget { bucket } = order.action {
             desk.usage.open_budget(desk.book, bucket.into(), now)?;
         }
@@ -129,8 +188,10 @@ impl Vault {
     fn status(&self, now: Now) -> Status<'_> {
         let Desk { book, chain, signed, refused, .. } = &self.desk;
         Status {
-            mode: self.sessions.latches.mode(),
-            latches: self.sessions.latches.bits(),
+            mode: self.latches.mode(),
+            latches: self.latches.bits() | self.clients.latches(),
+            sessions: u16::try_from(self.sessions.count(Channel::Bots, None)).unwrap_or(u16::MAX),
+            unacknowledged: self.desk.outbox.waiting(),
             order_counter: self.operators.counter(),
             boot_id: chain.boot_id(),
             policy_hash: chain.policy_hash(),
@@ -145,7 +206,7 @@ impl Vault {
 }
 
 impl Desk {
-    fn tell_edge(&mut self, now: Now, edge: Edge) {
+    pub(crate) fn tell_edge(&mut self, now: Now, edge: Edge) {
         let kind = if edge.mode == Mode::Live { RecordKind::LatchCleared } else { RecordKind::LatchSet };
         self.record_event(now, kind, |facts| {
             facts.text(FactKey::Latch, edge.latch.as_str());
@@ -178,8 +239,26 @@ impl Desk {
         });
     }
 
+    fn tell_summary(&mut self, now: Now, client: &mut Client) {
+        let (count, code) = (std::mem::take(&mut client.unrecorded), client.unrecorded_code);
+        self.record(now, RecordKind::Summary, client.key, |facts| {
+            facts.uint_be(FactKey::Refused, &count.to_be_bytes());
+            facts.uint_be(FactKey::Code, &code.to_be_bytes());
+        });
+    }
+
     fn record_event(&mut self, now: Now, kind: RecordKind, tell: impl FnOnce(&mut dyn FactSink)) {
-        self.chain.seal_event(kind, [0; 32], now.wall_ms, tell);
+        self.record(now, kind, [0; 32], tell);
+    }
+
+    fn record(
+        &mut self,
+        now: Now,
+        kind: RecordKind,
+        client: ClientKey,
+        tell: impl FnOnce(&mut dyn FactSink),
+    ) {
+        self.chain.seal_event(kind, client, now, tell);
         self.keep_record();
     }
 }

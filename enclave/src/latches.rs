@@ -42,6 +42,8 @@ pub struct Latches {
     cut: Keys<()>,
     host: Soft,
     credit: Soft,
+    /// Since when too many receipts wait.
+    credit_spent_since_ms: Option<u64>,
     clock: Soft,
 }
 
@@ -71,6 +73,7 @@ impl Latches {
             cut: Keys::EMPTY,
             host,
             credit: Soft::new(Mode::Halted, None),
+            credit_spent_since_ms: None,
             clock: Soft::new(Mode::CancelOnly, None),
         }
     }
@@ -92,6 +95,20 @@ impl Latches {
         let cut = if is_cut { Mode::Halted } else { Mode::Live };
         let scoped = self.operator.narrow(client, venue).max(self.tightened.narrow(client, venue));
         self.mode().max(scoped).max(cut)
+    }
+
+    /// Whether a client is cut off.
+    #[must_use]
+    pub fn is_cut(&self, client: &ClientKey) -> bool {
+        self.cut.get(client).is_some()
+    }
+
+    /// The mode in force for a client on the venues that are held back by nothing of their own.
+    #[must_use]
+    pub fn mode_of(&self, client: &ClientKey) -> Mode {
+        let of = |scoped: &Scoped| scoped.clients.get(client).unwrap_or(Mode::Live);
+        let cut = if self.is_cut(client) { Mode::Halted } else { Mode::Live };
+        self.mode().max(of(&self.operator)).max(of(&self.tightened)).max(cut)
     }
 
     /// [`Latch::bit`] of every latch that is set somewhere.
@@ -212,9 +229,13 @@ impl Latches {
         self.clock.note(monotonic_ms, disagrees);
     }
 
-    /// Whether too many receipts wait to be acknowledged.
+    /// Whether too many receipts wait to be acknowledged. A moment of it is ordinary and refuses by itself; the latch is
+    /// for a host that does not come back within [`CALM_MS`].
     pub fn note_credit(&mut self, monotonic_ms: u64, is_spent: bool) {
-        self.credit.note(monotonic_ms, is_spent);
+        let since_ms = is_spent.then(|| *self.credit_spent_since_ms.get_or_insert(monotonic_ms));
+        self.credit_spent_since_ms = since_ms;
+        let is_stuck = since_ms.is_some_and(|since_ms| monotonic_ms.saturating_sub(since_ms) >= CALM_MS);
+        self.credit.note(monotonic_ms, is_stuck);
     }
 }
 
@@ -224,7 +245,7 @@ const fn lifted(latch: Latch, scope: Scope) -> Edge {
 
 /// A latch whose cause comes and goes.
 #[derive(Debug)]
-struct Soft {
+pub(crate) struct Soft {
     asks: Mode,
     /// A cause of its own: nothing was heard for this long.
     silence_max_ms: Option<u64>,
@@ -236,15 +257,15 @@ struct Soft {
 }
 
 impl Soft {
-    const fn new(asks: Mode, silence_max_ms: Option<u64>) -> Self {
+    pub(crate) const fn new(asks: Mode, silence_max_ms: Option<u64>) -> Self {
         Self { asks, silence_max_ms, heard_ms: 0, has_cause: false, is_set: false, calm_since_ms: None }
     }
 
-    const fn mode(&self) -> Mode {
+    pub(crate) const fn mode(&self) -> Mode {
         if self.is_set { self.asks } else { Mode::Live }
     }
 
-    fn hear(&mut self, now_ms: u64) {
+    pub(crate) fn hear(&mut self, now_ms: u64) {
         self.heard_ms = self.heard_ms.max(now_ms);
         self.note(now_ms, false);
     }
@@ -259,7 +280,7 @@ impl Soft {
     }
 
     /// `Some(true)` when it was set just now, `Some(false)` when it was lifted.
-    fn settle(&mut self, now_ms: u64) -> Option<bool> {
+    pub(crate) fn settle(&mut self, now_ms: u64) -> Option<bool> {
         if let Some(silence_max_ms) = self.silence_max_ms {
             let is_silent = now_ms.saturating_sub(self.heard_ms) > silence_max_ms;
             self.note(now_ms, is_silent);

@@ -4,15 +4,19 @@
 //! The production binary (boot, NSM, attestation, vsock) comes later; the development vault is
 //! a package of its own, `enclave/dev`, which drives this same code over a unix socket.
 
+mod allowance;
+mod answers;
 mod boot;
+mod clients;
 mod control;
+mod desk;
 pub mod latches;
 pub mod operator;
 mod outbox;
+mod ring;
 pub mod serve;
 mod sessions;
 mod vault;
 
 pub use boot::Boot;
-pub use sessions::{Admitted, Sessions};
 pub use vault::Vault;

@@ -1,6 +1,8 @@
-//! The records that the host can still ask for: the latest ones, in a fixed piece of memory.
+//! The records that the host can still ask for, and those that it has on disk.
 
-use std::collections::VecDeque;
+use wire::receipt;
+
+use crate::ring::Ring;
 
 /// Most records that are kept.
 pub(crate) const RECORDS_MAX: usize = 4_096;
@@ -8,22 +10,20 @@ pub(crate) const RECORDS_MAX: usize = 4_096;
 /// Bytes that are kept.
 pub(crate) const BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// While so many bytes wait for the host nothing is signed where signatures are to be acknowledged: the rest is room for
+/// the records of events.
+const UNACKNOWLEDGED_BYTES_MAX: usize = BYTES_MAX - 64 * 1024;
+
 /// The latest records of the chain. The oldest give way.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    bytes: Box<[u8]>,
-    /// Where each record stands, the oldest first.
-    places: VecDeque<Place>,
-    /// The sequence of the first of `places`.
+    records: Ring<()>,
+    /// The sequence of the first that is kept.
     first: u64,
-    /// Where the next record begins.
-    end: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: usize,
-    size: usize,
+    /// All below this sequence are acknowledged.
+    acknowledged: u64,
+    /// Bytes of those from there on, as far as they are kept.
+    waiting_bytes: usize,
 }
 
 impl Outbox {
@@ -34,44 +34,53 @@ impl Outbox {
     }
 
     fn with_room(bytes: usize, records: usize) -> Self {
-        Self {
-            bytes: vec![0; bytes].into_boxed_slice(),
-            places: VecDeque::with_capacity(records),
-            first: 0,
-            end: 0,
-        }
+        Self { records: Ring::with_room(bytes, records), first: 0, acknowledged: 0, waiting_bytes: 0 }
     }
 
     /// The sequence of the record that is to be kept next.
     pub(crate) fn next(&self) -> u64 {
-        self.first.saturating_add(self.places.len() as u64)
+        self.first.saturating_add(self.records.len() as u64)
+    }
+
+    /// All below this sequence are acknowledged.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// How many records wait to be acknowledged.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.next().saturating_sub(self.acknowledged)
+    }
+
+    /// Whether another record could push one out that waits, beyond `waiting_max`.
+    pub(crate) fn is_spent(&self, waiting_max: u16) -> bool {
+        self.waiting() >= waiting_max.into() || self.waiting_bytes >= UNACKNOWLEDGED_BYTES_MAX
     }
 
     /// Keeps the next record. One that is larger than all the room is not kept, nor are those before it.
     pub(crate) fn push(&mut self, record: &[u8]) {
-        let size = record.len();
-        let start = if self.end + size <= self.bytes.len() { self.end } else { 0 };
-        if size > self.bytes.len() {
+        if let Some(gone) = self.records.push((), &[record]) {
+            self.first = self.first.saturating_add(gone as u64);
+            self.waiting_bytes += record.len();
+        } else {
             self.first = self.next().saturating_add(1);
-            self.places.clear();
+            self.records.clear();
+            self.waiting_bytes = 0;
+        }
+    }
+
+    /// The host has all records below `next` on disk. It can neither take that back nor have what was not sealed yet.
+    pub(crate) fn acknowledge(&mut self, next: u64) {
+        let next = next.min(self.next());
+        if next <= self.acknowledged {
             return;
         }
-        // Records lie in order around the room, so those in the way are the oldest: first what lies behind the end
-        // when the room was left there, then what the new one covers.
-        while let Some(oldest) = self.places.front() {
-            let is_behind_end = start < self.end && oldest.start >= self.end;
-            let is_covered = oldest.start < start + size && start < oldest.start + oldest.size;
-            if !(is_behind_end || is_covered || self.places.len() == self.places.capacity()) {
-                break;
-            }
-            self.places.pop_front();
-            self.first = self.first.saturating_add(1);
-        }
-        if let Some(room) = self.bytes.get_mut(start..start + size) {
-            room.copy_from_slice(record);
-        }
-        self.places.push_back(Place { start, size });
-        self.end = start + size;
+        let skipped =
+            |sequence: u64| usize::try_from(sequence.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let (from, to) = (skipped(self.acknowledged), skipped(next));
+        let bytes: usize = self.records.sizes_from(from).take(to.saturating_sub(from)).sum();
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
+        self.acknowledged = next;
     }
 
     /// Packs records from sequence `next` on, each behind its size (`u16`, little-endian), as many as fit. Gives the
@@ -80,14 +89,9 @@ impl Outbox {
         let first = next.max(self.first);
         let skipped = usize::try_from(first.saturating_sub(self.first)).unwrap_or(usize::MAX);
         let mut used = 0;
-        for place in self.places.iter().skip(skipped) {
-            let record = self.bytes.get(place.start..place.start + place.size).unwrap_or_default();
-            let Ok(size) = u16::try_from(record.len()) else { break };
-            let Some(room) = into.get_mut(used..used + 2 + record.len()) else { break };
-            let (prefix, body) = room.split_at_mut(2);
-            prefix.copy_from_slice(&size.to_le_bytes());
-            body.copy_from_slice(record);
-            used += 2 + record.len();
+        for ((), record) in self.records.iter_from(skipped) {
+            let Some(size) = into.get_mut(used..).and_then(|room| receipt::pack(record, room)) else { break };
+            used += size;
         }
         (first, used)
     }
@@ -105,25 +109,7 @@ mod tests {
     fn unpack(outbox: &Outbox, next: u64, room: usize) -> (u64, Vec<Vec<u8>>) {
         let mut bytes = vec![0; room];
         let (first, used) = outbox.pack(next, &mut bytes);
-        let packed = wire::control::Records { boot_id: [0; 16], first, head: None, packed: &bytes[..used] };
-        (first, packed.iter().map(<[u8]>::to_vec).collect())
-    }
-
-    #[test]
-    fn whatever_the_sizes_it_holds_the_latest_records_whole_and_in_order() {
-        for (bytes, records) in [(100, 8), (64, 3), (1_000, 5)] {
-            let mut outbox = Outbox::with_room(bytes, records);
-            let size = |sequence: u64| usize::try_from(sequence * 7 % 31).unwrap() + 1;
-            for sequence in 0..500 {
-                outbox.push(&record(sequence, size(sequence)));
-                let (first, kept) = unpack(&outbox, 0, 10_000);
-                assert!(!kept.is_empty() && kept.len() <= outbox.places.capacity());
-                assert_eq!(first + kept.len() as u64, sequence + 1);
-                for (at, kept) in (first..).zip(&kept) {
-                    assert_eq!(kept, &record(at, size(at)), "{at} of {sequence}");
-                }
-            }
-        }
+        (first, receipt::unpack(&bytes[..used]).map(<[u8]>::to_vec).collect())
     }
 
     #[test]
@@ -145,5 +131,24 @@ mod tests {
         outbox.push(&record(1, 101));
         outbox.push(&record(2, 10));
         assert_eq!(unpack(&outbox, 0, 1_000), (2, vec![record(2, 10)]));
+    }
+
+    #[test]
+    fn records_wait_until_they_are_acknowledged_and_no_word_of_the_host_is_taken_back() {
+        let mut outbox = Outbox::with_room(1_000, 64);
+        assert!(!outbox.is_spent(3));
+        for sequence in 0..3 {
+            assert_eq!(outbox.waiting(), sequence);
+            outbox.push(&record(sequence, 10));
+        }
+        assert!(outbox.is_spent(3) && !outbox.is_spent(4));
+        outbox.acknowledge(2);
+        assert_eq!((outbox.acknowledged(), outbox.waiting(), outbox.waiting_bytes), (2, 1, 10));
+        outbox.acknowledge(1);
+        assert_eq!(outbox.acknowledged(), 2);
+        outbox.acknowledge(u64::MAX);
+        assert_eq!((outbox.acknowledged(), outbox.waiting(), outbox.waiting_bytes), (3, 0, 0));
+        outbox.push(&record(3, 10));
+        assert_eq!((outbox.waiting(), outbox.waiting_bytes), (1, 10));
     }
 }

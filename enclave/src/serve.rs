@@ -3,11 +3,13 @@
 //! ```text
 //! round   wait (epoll)            until a descriptor is ready or a deadline passes
 //!         control connections     first, so that no flood of requests delays a kill beyond one round
+//!         held replies            those whose record was acknowledged meanwhile go out
 //!         request connections     one frame each, so that no connection starves another
-//!         new connections         up to the cap; one more is told TooManyConnections and closed; at the control
-//!                                 socket it takes the place of the one idle longest, so that a kill gets in
+//!         new connections         up to the cap; one more takes the place of the one without a session that was idle
+//!                                 longest; where all have one it is told SessionsFull and closed
+//!         later answers           the host's wait for records ends where there are some
 //!         deadlines               who started a frame and did not end it, or did not take its reply, is cut;
-//!                                 so is a control connection that asks nothing
+//!                                 so is a connection without a session that sends nothing
 //! ```
 //!
 //! Guarantees: one read and one write a request in the ordinary case; at most one frame of a connection in
@@ -30,10 +32,12 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use transport::{Address, Listener, Stop};
-use wire::reply::Reply;
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX, Refusal};
+use wire::Now;
+use wire::session::{
+    Channel, Denial, SEALED_CONTROL_SIZE_MAX, SEALED_REPLY_SIZE_MAX, SEALED_REQUEST_SIZE_MAX, write_denied,
+};
 
-use channel::{Caps, Channel, Token};
+use channel::{Caps, Places, Token};
 pub use clock::Clock;
 
 /// Most events taken from one wait; what is left over is taken in the next.
@@ -42,17 +46,67 @@ const EVENTS_MAX: usize = 128;
 /// Permission bits of both socket files.
 const SOCKET_MODE: u32 = 0o600;
 
+/// A place that a connection has taken on one of the two channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which socket it came to.
+    pub channel: Channel,
+    /// Its number there.
+    pub index: u16,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// The reply is so many bytes long.
+    Reply(usize),
+    /// So is the reply, and it goes out once the record is acknowledged.
+    Held {
+        /// its size in bytes
+        size: usize,
+        /// the record's sequence
+        sequence: u64,
+    },
+    /// There is no reply yet: [`Serve::resume`] is asked in every round, and at this time at the latest.
+    Later {
+        /// milliseconds since boot
+        until_ms: u64,
+    },
+    /// The reply is so many bytes long, and the connection ends with it.
+    Last(usize),
+    /// The connection ends here.
+    Close,
+}
+
 /// What the loop serves; the vault implements it.
 pub trait Serve {
-    /// Judges one request body and writes the body of its reply; there always is one. Returns its size.
-    fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize;
+    /// Takes one frame body and writes the body of its reply.
+    fn handle(&mut self, now: Now, from: Place, body: &[u8], reply: &mut [u8]) -> Verdict;
 
-    /// Obeys one control body and writes the body of the answer. Returns its size, or `None` when it is no
-    /// control message; the connection is then closed.
-    fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize>;
+    /// Writes the reply that was to come later, or says that it is still to come.
+    fn resume(&mut self, now: Now, from: Place, reply: &mut [u8]) -> Verdict;
+
+    /// Nobody is at this place any more.
+    fn forget(&mut self, from: Place);
+
+    /// Whether who is at this place has shown who it is: such a connection may be idle, and keeps its place.
+    fn has_session(&self, from: Place) -> bool;
+
+    /// Records below this sequence are acknowledged.
+    fn acknowledged(&self) -> u64;
 
     /// Hears what the system's clock says beside the anchored time in `now`, once a round.
     fn note_clock(&mut self, now: Now, system_wall_ms: u64);
+}
+
+/// What one round of the loop works with.
+pub(super) struct Round<'r, V> {
+    vault: &'r mut V,
+    clock: &'r Clock,
+    counts: &'r mut Counts,
+    /// When it began, milliseconds since boot.
+    now_ms: u64,
 }
 
 /// How much the loop takes on.
@@ -64,8 +118,8 @@ pub struct Limits {
     pub control_connections_max: usize,
     /// From a frame's first byte to its last, and from a reply to the moment the peer has taken it.
     pub frame_deadline_ms: u64,
-    /// How long a control connection may go without a frame.
-    pub control_idle_ms: u64,
+    /// How long a connection without a session may go without a frame.
+    pub stranger_idle_ms: u64,
 }
 
 impl Default for Limits {
@@ -74,7 +128,7 @@ impl Default for Limits {
             connections_max: 64,
             control_connections_max: 8,
             frame_deadline_ms: 2_000,
-            control_idle_ms: 2_000,
+            stranger_idle_ms: 2_000,
         }
     }
 }
@@ -165,8 +219,8 @@ pub fn serve(
 
 struct Loop<'d> {
     epoll: rustix::fd::OwnedFd,
-    requests: Channel<'d>,
-    control: Channel<'d>,
+    requests: Places<'d>,
+    control: Places<'d>,
     clock: &'d Clock,
     counts: Counts,
     stopping: bool,
@@ -177,23 +231,22 @@ impl<'d> Loop<'d> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let requests = Caps {
             connections_max: limits.connections_max,
-            body_size_max: REQUEST_SIZE_MAX,
-            reply_size_max: REPLY_SIZE_MAX,
+            body_size_max: SEALED_REQUEST_SIZE_MAX,
+            reply_size_max: SEALED_REPLY_SIZE_MAX,
             frame_deadline_ms: limits.frame_deadline_ms,
-            // A bot may keep its connection for as long as it has nothing to ask.
-            idle_ms: None,
+            idle_ms: limits.stranger_idle_ms,
             has_reserve: false,
         };
         let control = Caps {
             connections_max: limits.control_connections_max,
-            body_size_max: CONTROL_SIZE_MAX,
-            reply_size_max: CONTROL_SIZE_MAX,
+            body_size_max: SEALED_CONTROL_SIZE_MAX,
+            reply_size_max: SEALED_CONTROL_SIZE_MAX,
             frame_deadline_ms: limits.frame_deadline_ms,
-            idle_ms: Some(limits.control_idle_ms),
+            idle_ms: limits.stranger_idle_ms,
             has_reserve: true,
         };
-        let requests = Channel::new(doors.requests, Token::REQUESTS, requests, turned_away(), &epoll)?;
-        let control = Channel::new(doors.control, Token::CONTROL, control, Box::default(), &epoll)?;
+        let requests = Places::new(doors.requests, Channel::Bots, requests, turned_away(), &epoll)?;
+        let control = Places::new(doors.control, Channel::Control, control, turned_away(), &epoll)?;
         epoll::add(&epoll, doors.stop, Token::STOP.data(), epoll::EventFlags::IN)?;
         Ok(Self { epoll, requests, control, clock, counts: Counts::default(), stopping: false })
     }
@@ -240,20 +293,18 @@ impl<'d> Loop<'d> {
 
     fn round(&mut self, vault: &mut impl Serve) -> std::io::Result<()> {
         let Self { epoll, requests, control, clock, counts, .. } = self;
-        let epoll = epoll.as_fd();
-        let now = clock.now();
+        let (epoll, clock, now) = (epoll.as_fd(), *clock, clock.now());
         vault.note_clock(now, Clock::system_wall_ms());
-        let mut obey =
-            |body: &[u8], reply: &mut [u8]| vault.control(clock.now(), body, reply.first_chunk_mut()?);
-        control.serve_round(epoll, now.monotonic_ms, counts, &mut obey);
-        control.accept_round(epoll, now.monotonic_ms, counts, &mut obey)?;
-        let mut judge =
-            |body: &[u8], reply: &mut [u8]| Some(vault.handle(clock.now(), body, reply.first_chunk_mut()?));
-        requests.serve_round(epoll, now.monotonic_ms, counts, &mut judge);
-        requests.accept_round(epoll, now.monotonic_ms, counts, &mut judge)?;
-        let now_ms = clock.now().monotonic_ms;
-        control.cut_late(now_ms, counts);
-        requests.cut_late(now_ms, counts);
+        let mut round = Round { vault, clock, counts, now_ms: now.monotonic_ms };
+        control.serve_round(epoll, &mut round);
+        control.accept_round(epoll, &mut round)?;
+        requests.resume_round(epoll, &mut round);
+        requests.serve_round(epoll, &mut round);
+        requests.accept_round(epoll, &mut round)?;
+        control.resume_round(epoll, &mut round);
+        round.now_ms = clock.now().monotonic_ms;
+        control.cut_late(&mut round);
+        requests.cut_late(&mut round);
         Ok(())
     }
 
@@ -268,20 +319,11 @@ impl<'d> Loop<'d> {
     }
 }
 
-/// What a connection beyond the cap hears: a reply to whatever it was going to ask. It carries no receipt,
-/// because nothing was judged.
+/// What a connection beyond the cap hears before it is closed.
 fn turned_away() -> Box<[u8]> {
-    let mut body = [0; REPLY_SIZE_MAX];
-    let reply = Reply {
-        code: Refusal::TooManyConnections.code(),
-        request_id: 0,
-        signature: &[],
-        receipt: &[],
-        canonical: &[],
-    };
-    let size = reply.write(&mut body).unwrap_or(0);
-    let prefix = wire::frame::prefix(size).unwrap_or_default();
-    prefix.iter().chain(body.iter().take(size)).copied().collect()
+    let body = write_denied(Denial::SessionsFull);
+    let prefix = wire::frame::prefix(body.len()).unwrap_or_default();
+    prefix.into_iter().chain(body).collect()
 }
 
 fn timespec(duration: Duration) -> Timespec {

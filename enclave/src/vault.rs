@@ -1,50 +1,63 @@
 //! One frame from bytes to sealed reply.
 
 use book::Book;
-use policies::{Asker, BucketUsage, KeyUsage, Usage, approve};
-use signing::{Asked, Chain, KeyFault, Keyring, Signs};
-use venues::hyperliquid::Form;
-use venues::{Payload, evm, hyperliquid, polymarket, solana, uniswapx};
-use wire::request::{PayloadKind, Request, Unreadable};
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Why};
+use policies::{BucketUsage, KeyUsage, Usage};
+use session::attestation::Attest;
+use session::{PublicKey, SessionKey};
+use signing::{Chain, HeadKey, KeyFault, Keyring, Secret};
+use venues::hyperliquid;
+use wire::frame::{self, Kind};
+use wire::session::{Channel, Denial, Welcome, head, write_denied};
+use wire::{CONTROL_SIZE_MAX, Mode, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
+use zeroize::Zeroizing;
 
+use crate::answers::Answers;
 use crate::boot::{Boot, Randomness};
+use crate::clients::Clients;
+use crate::control::Taking;
+use crate::desk::Desk;
 use crate::latches::{Latches, Watch};
 use crate::operator::Operators;
 use crate::outbox::Outbox;
-use crate::serve::Serve;
-use crate::sessions::{Admitted, Sessions};
+use crate::serve::{Place, Serve, Verdict};
+use crate::sessions::{Identity, Sessions};
 
 /// A book, its keys, and everything that changes while they are used.
 ///
-/// No method does I/O, reads a clock or allocates.
+/// No method does I/O or reads a clock, and none allocates inside a session.
 #[derive(Debug)]
 pub struct Vault {
     pub(crate) sessions: Sessions,
+    pub(crate) clients: Clients,
+    pub(crate) latches: Latches,
     pub(crate) operators: Operators,
     pub(crate) randomness: Randomness,
+    pub(crate) head_key: HeadKey,
+    pub(crate) takings: Vec<Taking>,
+    /// When clients are looked at next, milliseconds since boot.
+    pub(crate) sweep_ms: u64,
     scratch: hyperliquid::Scratch,
+    /// A body outside of its seal, and the one that answers it.
+    asked: Box<[u8]>,
+    answer: Box<[u8; REPLY_SIZE_MAX]>,
     pub(crate) desk: Desk,
 }
 
-/// What a decision touches once a request is admitted.
-#[derive(Debug)]
-pub(crate) struct Desk {
-    pub(crate) book: &'static Book<'static>,
-    keyring: Keyring,
-    pub(crate) usage: Usage<Box<[KeyUsage]>, Box<[BucketUsage]>>,
-    pub(crate) chain: Chain,
-    pub(crate) outbox: Outbox,
-    pub(crate) signed: u64,
-    pub(crate) refused: u64,
-}
+/// The largest body that comes sealed.
+const BODY_SIZE_MAX: usize =
+    if REQUEST_SIZE_MAX > CONTROL_SIZE_MAX { REQUEST_SIZE_MAX } else { CONTROL_SIZE_MAX };
 
 impl Vault {
     /// A vault at boot. At `boot.now` the venue nonces of earlier boots end, and no lower one is signed.
     ///
     /// # Errors
     /// [`KeyFault::Missing`] when the keyring does not hold exactly the keys that the book pins.
-    pub fn at_boot(book: &'static Book<'static>, keyring: Keyring, boot: Boot) -> Result<Self, KeyFault> {
+    pub fn at_boot(
+        book: &'static Book<'static>,
+        keyring: Keyring,
+        attestor: Box<dyn Attest + Send>,
+        boot: Boot,
+    ) -> Result<Self, KeyFault> {
         keyring.check(book)?;
         let chain = Chain::at_boot(boot.id, book::policy_hash(book));
         let keys = vec![KeyUsage::EMPTY; book.slots.len()].into_boxed_slice();
@@ -54,72 +67,144 @@ impl Vault {
             host_silence_max_ms: host.heartbeat_ms.into(),
             host_gone: host.when_gone.into(),
         });
-        let latches = Latches::at_boot(book.boot_mode.into(), watch);
+        let mut randomness = Randomness::new(boot.seed);
+        let head_key = HeadKey::new(&Secret::new(Zeroizing::new(randomness.draw())));
+        let identity = Identity {
+            key: SessionKey::from_bytes(Zeroizing::new(randomness.draw())),
+            attestor,
+            boot_id: boot.id,
+            policy_hash: chain.policy_hash(),
+            receipt_key: head_key.public_key(),
+        };
         let desk = Desk { book, keyring, usage, chain, outbox: Outbox::at_boot(), signed: 0, refused: 0 };
         let mut vault = Self {
-            sessions: Sessions::at_boot(latches),
+            sessions: Sessions::at_boot(identity),
+            clients: Clients::at_boot(book),
+            latches: Latches::at_boot(book.boot_mode.into(), watch),
             operators: Operators::at_boot(),
-            randomness: Randomness::new(boot.seed),
+            randomness,
+            head_key,
+            takings: Vec::with_capacity(crate::sessions::SESSIONS_OF_HOST_MAX),
+            sweep_ms: 0,
             scratch: hyperliquid::Scratch::new(),
+            asked: vec![0; BODY_SIZE_MAX].into_boxed_slice(),
+            answer: Box::new([0; REPLY_SIZE_MAX]),
             desk,
         };
         vault.tell_boot_mode(boot.now);
         Ok(vault)
     }
 
-    /// Takes one request body and writes one reply body; returns the reply's size in bytes.
-    ///
-    /// Every frame gets exactly one reply and one receipt, whatever is in it.
-    pub fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+    /// Takes one frame body from a connection and writes the body of its reply.
+    pub fn handle(&mut self, now: Now, from: Place, frame: &[u8], reply: &mut [u8]) -> Verdict {
         self.settle(now);
-        let Self { sessions, scratch, desk, .. } = self;
-        let request = match Request::parse(body) {
-            Ok(request) => request,
-            Err(unreadable) => {
-                return desk.refuse(asked_of_unreadable(&unreadable, now), unreadable.why, reply);
+        match frame::kind(frame) {
+            Ok(Kind::Sealed) => self.answer(now, from, frame, reply),
+            Ok(Kind::Hello) if self.sessions.at(from).is_none() => {
+                match self.sessions.attest(now, from, frame, reply) {
+                    Ok(size) => Verdict::Reply(size),
+                    Err(denial) => deny(denial, reply),
+                }
             }
+            Ok(Kind::Handshake1) if self.sessions.at(from).is_none() => self.greet(now, from, frame, reply),
+            _ => deny(Denial::SessionRequired, reply),
+        }
+    }
+
+    /// Opens a sealed frame, has its body answered, and seals the answer.
+    fn answer(&mut self, now: Now, from: Place, frame: &[u8], reply: &mut [u8]) -> Verdict {
+        let Some(open) = self.sessions.at(from) else { return deny(Denial::SessionRequired, reply) };
+        let client = open.client;
+        // The buffer leaves its place while its bytes are looked at.
+        let mut asked = std::mem::take(&mut self.asked);
+        let verdict = match open.session.open(frame, &mut asked) {
+            Ok(size) if now.wall_ms < open.ends_ms => {
+                let body = asked.get(..size).unwrap_or_default();
+                match from.channel {
+                    Channel::Bots => self.answer_bot(now, from, client, body, reply),
+                    Channel::Control => self.answer_host(now, from, body, reply),
+                }
+            }
+            _ => Verdict::Close,
         };
-        let asked = asked(&request, now);
-        let admitted = match sessions.admit(request) {
-            Ok(admitted) => admitted,
-            Err(why) => return desk.refuse(asked, why, reply),
+        self.asked = asked;
+        verdict
+    }
+
+    /// Answers a client: a request, or a sign of life.
+    fn answer_bot(&mut self, now: Now, from: Place, client: u16, body: &[u8], reply: &mut [u8]) -> Verdict {
+        let Self { sessions, clients, latches, scratch, answer, desk, .. } = self;
+        let Some(client) = clients.get_mut(client) else { return Verdict::Close };
+        client.hear(now.monotonic_ms, |edge| desk.tell_edge(now, edge));
+        if *body == head(Kind::Heartbeat) {
+            let mode = latches.mode_of(&client.key).max(client.mode());
+            return sessions.seal(from, &standing(mode), reply);
+        }
+        let judged = desk.judge(now, client, latches, scratch, body, answer);
+        let verdict = sessions.seal(from, answer.get(..judged.size).unwrap_or_default(), reply);
+        match (verdict, desk.held(&judged)) {
+            (Verdict::Reply(size), Some(sequence)) => Verdict::Held { size, sequence },
+            (verdict, _) => verdict,
+        }
+    }
+
+    fn greet(&mut self, now: Now, from: Place, frame: &[u8], reply: &mut [u8]) -> Verdict {
+        let Self { sessions, clients, latches, randomness, desk, .. } = self;
+        let book = desk.book;
+        let admit = |identity: &Identity, key: PublicKey, certificate: Option<&[u8]>| {
+            let welcome = Welcome {
+                boot_id: identity.boot_id,
+                policy_hash: identity.policy_hash,
+                receipt_key: identity.receipt_key,
+                wall_ms: now.wall_ms,
+                mode: latches.mode_of(key.as_bytes()),
+                heartbeat_ms: 0,
+                records_kept: 0,
+            };
+            if from.channel == Channel::Control {
+                let is_host = book.host.is_some_and(|host| host.public_key == *key.as_bytes());
+                let heartbeat_ms = book.host.map_or(0, |host| host.heartbeat_ms);
+                let welcome = Welcome { mode: latches.mode(), heartbeat_ms, ..welcome };
+                return if is_host { Ok((0, u64::MAX, welcome)) } else { Err(Denial::ChannelNotAllowed) };
+            }
+            if latches.is_cut(key.as_bytes()) {
+                return Err(Denial::ClientCut);
+            }
+            let place = clients.admit(key, certificate, now.wall_ms)?;
+            let client = clients.get_mut(place).ok_or(Denial::ClientTableFull)?;
+            client.answers.get_or_insert_with(Answers::new);
+            let records_kept = book.receipts.unacknowledged_max.into();
+            let heartbeat_ms = client.heartbeat_ms();
+            Ok((place, client.ends_ms, Welcome { heartbeat_ms, records_kept, ..welcome }))
         };
-        let payload = admitted.request().payload;
-        match admitted.request().payload_kind {
-            PayloadKind::EvmEip1559 => desk.decide(&admitted, asked, now, evm::decode(payload), reply),
-            PayloadKind::UniswapxTypedData => {
-                desk.decide(&admitted, asked, now, uniswapx::decode(payload), reply)
-            }
-            PayloadKind::PolymarketTypedData => {
-                desk.decide(&admitted, asked, now, polymarket::decode(payload), reply)
-            }
-            PayloadKind::HyperliquidL1Msgpack => {
-                let action = hyperliquid::decode(Form::L1Msgpack, payload, scratch);
-                desk.decide(&admitted, asked, now, action, reply)
-            }
-            PayloadKind::HyperliquidL1Json => {
-                let action = hyperliquid::decode(Form::L1Json, payload, scratch);
-                desk.decide(&admitted, asked, now, action, reply)
-            }
-            PayloadKind::HyperliquidUserJson => {
-                let action = hyperliquid::decode(Form::UserJson, payload, scratch);
-                desk.decide(&admitted, asked, now, action, reply)
-            }
-            PayloadKind::SolanaMessage => desk.decide(&admitted, asked, now, solana::decode(payload), reply),
-            PayloadKind::SolanaSwift => {
-                desk.decide(&admitted, asked, now, solana::decode_swift(payload), reply)
-            }
+        match sessions.greet(now, from, frame, reply, randomness, admit) {
+            Ok(size) => Verdict::Reply(size),
+            Err(Some(denial)) => deny(denial, reply),
+            Err(None) => Verdict::Close,
         }
     }
 }
 
 impl Serve for Vault {
-    fn handle(&mut self, now: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
-        self.handle(now, body, reply)
+    fn handle(&mut self, now: Now, from: Place, body: &[u8], reply: &mut [u8]) -> Verdict {
+        self.handle(now, from, body, reply)
     }
 
-    fn control(&mut self, now: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
-        self.control(now, body, reply)
+    fn resume(&mut self, now: Now, from: Place, reply: &mut [u8]) -> Verdict {
+        self.resume(now, from, reply)
+    }
+
+    fn forget(&mut self, from: Place) {
+        self.takings.retain(|taking| taking.from != from);
+        self.sessions.forget(from);
+    }
+
+    fn has_session(&self, from: Place) -> bool {
+        self.sessions.is_confirmed(from)
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.desk.outbox.acknowledged()
     }
 
     fn note_clock(&mut self, now: Now, system_wall_ms: u64) {
@@ -127,72 +212,18 @@ impl Serve for Vault {
     }
 }
 
-impl Desk {
-    /// Approve, sign, seal: each step takes the proof that the one before it happened.
-    fn decide<P: Payload>(
-        &mut self,
-        admitted: &Admitted<'_>,
-        asked: Asked,
-        now: Now,
-        decoded: Result<P, Why>,
-        reply: &mut [u8; REPLY_SIZE_MAX],
-    ) -> usize
-    where
-        P::Scheme: Signs,
-    {
-        let Self { book, keyring, usage, chain, .. } = self;
-        let payload = match decoded {
-            Ok(payload) => payload,
-            Err(why) => return self.refuse(asked, why, reply),
-        };
-        // Until sessions tell clients apart there is one.
-        let asker = Asker { client: 0, party: 0, key_slot: asked.key_slot };
-        let approved = match admitted.check(payload.effect()) {
-            Ok(()) => approve(payload, book, asker, usage, now),
-            Err(why) => Err((payload, why)),
-        };
-        let signed = approved.and_then(|approved| {
-            keyring.sign(approved).map_err(|(payload, refusal)| (payload, refusal.into()))
-        });
-        let sealed = match signed {
-            Ok(signed) => chain.seal(asked, signed),
-            Err((payload, why)) => chain.seal_refusal(asked, why, Some(&payload)),
-        };
-        let counter = if sealed.is_signed() { &mut self.signed } else { &mut self.refused };
-        *counter = counter.saturating_add(1);
-        let size = sealed.write(admitted.request().return_canonical, reply);
-        self.keep_record();
-        size
-    }
+fn standing(mode: Mode) -> [u8; 3] {
+    let [version, kind] = head(Kind::Standing);
+    [version, kind, mode as u8]
+}
 
-    /// Refuses what was never decoded.
-    fn refuse(&mut self, asked: Asked, why: Why, reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
-        self.refused = self.refused.saturating_add(1);
-        let size = self.chain.seal_refusal(asked, why, None::<&evm::Transaction<'_>>).write(false, reply);
-        self.keep_record();
-        size
-    }
-
-    /// Keeps the record that was just sealed for the host; nothing when none could be sealed, so that the outbox counts
-    /// as the chain does.
-    pub(crate) fn keep_record(&mut self) {
-        if self.outbox.next() < self.chain.sealed() {
-            self.outbox.push(self.chain.last_record());
+fn deny(denial: Denial, reply: &mut [u8]) -> Verdict {
+    let body = write_denied(denial);
+    match reply.get_mut(..body.len()) {
+        Some(room) => {
+            room.copy_from_slice(&body);
+            Verdict::Last(body.len())
         }
+        None => Verdict::Close,
     }
-}
-
-fn asked(request: &Request<'_>, now: Now) -> Asked {
-    Asked {
-        wall_ms: now.wall_ms,
-        client: [0; 32],
-        request_id: request.request_id,
-        key_slot: request.key_slot,
-        payload_kind: request.payload_kind.number(),
-    }
-}
-
-fn asked_of_unreadable(unreadable: &Unreadable, now: Now) -> Asked {
-    let Unreadable { request_id, key_slot, payload_kind, .. } = *unreadable;
-    Asked { wall_ms: now.wall_ms, client: [0; 32], request_id, key_slot, payload_kind }
 }

@@ -17,13 +17,15 @@ use std::time::{Duration, Instant};
 
 use book::{Book, Bucket, Counts, Orders, Per, Slot};
 use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW};
-use enclave::Vault;
+
 use enclave::serve::{Clock, Limits, Server};
+use session_dev::{Caller, Peer, throw_away_key};
 use transport::Address;
 use venues::book_value::AnyOr;
 use wire::receipt::Receipt;
 use wire::reply::Reply;
 use wire::request::PayloadKind;
+use wire::session::{Channel, SEALED_SIZE_MAX};
 use wire::{Now, Refusal, Shown};
 
 /// Signs at most 20 and one in 10 ms.
@@ -40,7 +42,7 @@ const BUCKET: Bucket<'static> = Bucket {
     refill_ms: 10,
 };
 
-const CLIENTS: usize = 8;
+const CLIENTS: u8 = 8;
 
 /// So long nothing that is answered takes.
 const HANG: Duration = Duration::from_secs(60);
@@ -149,13 +151,14 @@ fn race(goes_on: impl Fn(usize, Instant) -> bool + Copy + Send + 'static) {
     let stop = server.stop();
     let clock = Clock::start();
     let book = book(&[BUCKET]);
-    let vault = Vault::at_boot(book, desk::keyring(book), desk::boot(clock.now())).unwrap();
+    let vault = desk::at_boot(book, desk::keyring(book), clock.now()).unwrap();
+    let policy_hash = book::policy_hash(book);
     let serving = std::thread::spawn(move || server.run(vault, clock).unwrap());
     let started = Instant::now();
-    let clients: Vec<_> = (0..CLIENTS)
-        .map(|_| {
+    let clients: Vec<_> = (0_u8..CLIENTS)
+        .map(|client| {
             let door = folder.join("requests");
-            std::thread::spawn(move || ask_on(&door, |asked| goes_on(asked, started)))
+            std::thread::spawn(move || ask_on(&door, policy_hash, client, |asked| goes_on(asked, started)))
         })
         .collect();
     let mut signed = Vec::new();
@@ -183,26 +186,43 @@ fn race(goes_on: impl Fn(usize, Instant) -> bool + Copy + Send + 'static) {
 }
 
 /// Gives the receipts' times of what was signed, and how much was asked.
-fn ask_on(door: &Path, goes_on: impl Fn(usize) -> bool) -> (Vec<u64>, usize) {
+fn ask_on(
+    door: &Path,
+    policy_hash: [u8; 32],
+    client: u8,
+    goes_on: impl Fn(usize) -> bool,
+) -> (Vec<u64>, usize) {
     let mut stream = UnixStream::connect(door).unwrap();
     stream.set_read_timeout(Some(HANG)).unwrap();
-    let body = evm();
-    let frame = [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat();
+    let key = throw_away_key("bot");
+    let wall_ms = Clock::system_wall_ms();
+    let (channel, seed) = (Channel::Bots, [client; 32]);
+    let caller = Caller { key: &key, channel, certificate: None, policy_hash, wall_ms, seed };
+    let mut peer = Peer::open(&caller, |frame, reply| Some(exchange(&mut stream, frame, reply))).unwrap();
     let (mut signed, mut asked) = (Vec::new(), 0);
+    let (mut frame, mut body) = (vec![0; SEALED_SIZE_MAX], vec![0; SEALED_SIZE_MAX]);
     while goes_on(asked) {
-        stream.write_all(&frame).unwrap();
-        let mut prefix = [0; 4];
-        stream.read_exact(&mut prefix).unwrap();
-        let mut reply = vec![0; usize::try_from(u32::from_le_bytes(prefix)).unwrap()];
-        stream.read_exact(&mut reply).unwrap();
-        let reply = Reply::read(&reply).unwrap();
-        let receipt = Receipt::read(reply.receipt).unwrap();
+        let sealed = peer.seal(&evm()).unwrap();
+        let size = exchange(&mut stream, sealed, &mut frame);
+        let size = peer.open_frame(&frame[..size], &mut body).unwrap();
+        let reply = Reply::read(&body[..size]).unwrap();
         asked += 1;
         if reply.code == 0 {
-            signed.push(receipt.wall_ms);
+            signed.push(Receipt::read(reply.receipt).unwrap().wall_ms);
         } else {
             assert_eq!(reply.code, Refusal::RequestBudgetSpent.code());
         }
     }
     (signed, asked)
+}
+
+/// Sends a frame and reads the next one.
+fn exchange(stream: &mut UnixStream, body: &[u8], reply: &mut [u8]) -> usize {
+    let frame = [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], body].concat();
+    stream.write_all(&frame).unwrap();
+    let mut prefix = [0; 4];
+    stream.read_exact(&mut prefix).unwrap();
+    let size = usize::try_from(u32::from_le_bytes(prefix)).unwrap();
+    stream.read_exact(&mut reply[..size]).unwrap();
+    size
 }

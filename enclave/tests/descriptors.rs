@@ -7,22 +7,32 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use enclave::serve::{Clock, Limits, Serve, Server};
+use enclave::serve::{Clock, Limits, Place, Serve, Server, Verdict};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use transport::Address;
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX};
+use wire::Now;
 
 struct Obeys;
 
 impl Serve for Obeys {
-    fn handle(&mut self, _: Now, body: &[u8], _: &mut [u8; REPLY_SIZE_MAX]) -> usize {
-        body.len()
+    fn handle(&mut self, _: Now, _: Place, _: &[u8], reply: &mut [u8]) -> Verdict {
+        reply[..2].copy_from_slice(b"ok");
+        Verdict::Reply(2)
     }
 
-    fn control(&mut self, _: Now, _: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
-        reply[..2].copy_from_slice(b"ok");
-        Some(2)
+    fn resume(&mut self, _: Now, _: Place, _: &mut [u8]) -> Verdict {
+        Verdict::Close
+    }
+
+    fn forget(&mut self, _: Place) {}
+
+    fn has_session(&self, _: Place) -> bool {
+        false
+    }
+
+    fn acknowledged(&self) -> u64 {
+        0
     }
 
     fn note_clock(&mut self, _now: Now, _system_wall_ms: u64) {}
@@ -37,7 +47,7 @@ fn too_few_descriptors_are_refused_at_the_start_and_a_kill_gets_in_when_none_is_
     let folder = std::env::temp_dir().join(format!("descriptors-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let address = |name| Address::Unix(folder.join(name));
-    let limits = Limits { control_idle_ms: 60_000, ..Limits::default() };
+    let limits = Limits { stranger_idle_ms: 60_000, ..Limits::default() };
     let bind = || Server::bind(&address("requests"), &address("control"), limits);
 
     allow(64 + 8 + 8);

@@ -13,7 +13,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use desk::{Desk, EVM, HYPERLIQUID, NOW};
+use desk::{BOT, Desk, EVM, HOST, HYPERLIQUID, NOW};
+use enclave::serve::Verdict;
 use wire::control::{self, Command};
 use wire::reply::Reply;
 use wire::request::PayloadKind;
@@ -54,11 +55,14 @@ fn the_counter_sees_an_allocation() {
     assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1_u64)))), 1);
 }
 
-/// Takes `body` and returns the reply's code and how often it allocated.
+/// Takes `body` through the bot's session and returns the reply's code and how often the vault allocated.
 fn handled(desk: &mut Desk, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> (u16, u64) {
-    let vault = desk.vault();
-    let mut size = 0;
-    let count = allocations(|| size = std::hint::black_box(vault.handle(NOW, body, reply)));
+    let (vault, bot, frame) = desk.parts();
+    let sealed = bot.seal(body).unwrap();
+    let mut verdict = Verdict::Close;
+    let count = allocations(|| verdict = std::hint::black_box(vault.handle(NOW, BOT, sealed, frame)));
+    let size = desk::sent(verdict).expect("a reply");
+    let size = bot.open_frame(&frame[..size], reply).unwrap();
     (Reply::read(&reply[..size]).expect("a reply").code, count)
 }
 
@@ -80,7 +84,7 @@ fn a_request_of_each_venue_allocates_nothing_whether_signed_or_denied() {
         let expected = example.refused.map_or(0, Refusal::code);
         assert_eq!(handled(&mut desk, &body, &mut reply), (expected, 0), "{}", example.what);
         if expected == 0 { &mut signed } else { &mut denied }.insert(example.slot);
-        assert_eq!(handled(&mut desk, &body, &mut reply).1, 0, "{} once more", example.what);
+        assert_eq!(handled(&mut desk, &body, &mut reply), (expected, 0), "{} once more", example.what);
     }
     assert_eq!((signed.len(), denied.len()), (5, 5), "each venue's key signs and refuses");
 }
@@ -140,7 +144,6 @@ fn the_other_forms_of_hyperliquid_and_bytes_that_are_no_request_allocate_nothing
         ),
         ("no slot of the book", desk::request(u16::MAX, PayloadKind::EvmEip1559, &desk::evm_transfer())),
         ("another venue's key", desk::request(HYPERLIQUID, PayloadKind::EvmEip1559, &desk::evm_transfer())),
-        ("nothing", Vec::new()),
         ("not a request", vec![7; 300]),
         ("the longest body", vec![1; wire::REQUEST_SIZE_MAX]),
     ];
@@ -153,12 +156,16 @@ fn the_other_forms_of_hyperliquid_and_bytes_that_are_no_request_allocate_nothing
 fn a_halted_vault_and_its_control_channel_allocate_nothing() {
     let mut reply = Box::new([0; REPLY_SIZE_MAX]);
     let mut desk = warm(&mut reply);
-    let (mut command, mut status) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
-    for order in [Command::Status, Command::Kill] {
+    let mut command = [0; CONTROL_SIZE_MAX];
+    for order in [Command::Status, Command::Take { next: 0, acknowledged: 0, wait_ms: 0 }, Command::Kill] {
         let size = control::write_command(order, &mut command).unwrap();
-        let vault = desk.vault();
-        let count = allocations(|| assert!(vault.control(NOW, &command[..size], &mut status).is_some()));
+        let (vault, host, frame) = desk.host_parts();
+        let sealed = host.seal(&command[..size]).unwrap();
+        let mut verdict = Verdict::Close;
+        let count = allocations(|| verdict = std::hint::black_box(vault.handle(NOW, HOST, sealed, frame)));
         assert_eq!(count, 0);
+        let size = desk::sent(verdict).expect("an answer");
+        host.open_frame(&frame[..size], &mut reply[..]).unwrap();
     }
     let body = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
     assert_eq!(handled(&mut desk, &body, &mut reply), (Refusal::Halted.code(), 0));

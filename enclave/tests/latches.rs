@@ -11,45 +11,55 @@
 mod desk;
 
 use book::{Book, BootMode, Host, Operator, WhenGone};
-use desk::{BOOTED, EVM, HYPERLIQUID, NOW, hyperliquid_cancel};
+use desk::{BOOTED, BOT, EVM, HOST, HYPERLIQUID, NOW, hyperliquid_cancel};
 use ed25519_dalek::{Signer as _, SigningKey};
 use enclave::latches::{CALM_MS, CLIENTS_MAX, Edge, Latches, Watch};
 use enclave::{Boot, Vault};
+use session_dev::{DevelopmentAttestor, Peer, throw_away_key};
 use wire::control::{self, Answer, CHALLENGE_MS, Command, Latch, Status};
 use wire::operator::{Action, MESSAGE_SIZE_MAX, ORDER_TAG, ORDER_VERSION, Order};
 use wire::receipt::{ChainReader, Receipt, RecordKind};
 use wire::reply::Reply;
 use wire::request::PayloadKind;
-use wire::{CONTROL_SIZE_MAX, Mode, Now, REPLY_SIZE_MAX, Refusal, Scope, Venue};
+use wire::session::SEALED_SIZE_MAX;
+use wire::{CONTROL_SIZE_MAX, Mode, Now, Refusal, Scope, Venue};
 
 const HOST_SILENCE_MS: u64 = 5_000;
 
 /// A vault whose book has one operator, and that operator.
 struct World {
     vault: Box<Vault>,
+    bot: Peer,
+    host: Peer,
     operator: SigningKey,
     counter: u64,
     now: Now,
 }
 
-fn book_of(operator: &SigningKey, boot_mode: BootMode, host: Option<Host>) -> &'static Book<'static> {
+fn book_of(operator: &SigningKey, boot_mode: BootMode, silence_max_ms: u64) -> &'static Book<'static> {
+    let public_key = *throw_away_key("host").public_key().as_bytes();
+    let heartbeat_ms = u32::try_from(silence_max_ms).unwrap();
+    let host = Some(Host { public_key, heartbeat_ms, when_gone: WhenGone::CancelOnly });
     let operators = vec![Operator { name: "ann", public_key: operator.verifying_key().to_bytes() }];
     Box::leak(Box::new(Book { boot_mode, operators: operators.leak(), host, ..policies::BOOK }))
 }
 
 impl World {
     fn booted(boot_mode: BootMode, boot_id: u8) -> Self {
-        let host = Host { public_key: [9; 32], heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly };
-        Self::with_host(boot_mode, boot_id, Some(host))
+        Self::seeded(boot_mode, boot_id, boot_id, HOST_SILENCE_MS)
     }
 
-    fn with_host(boot_mode: BootMode, boot_id: u8, host: Option<Host>) -> Self {
+    /// A host that may be silent for so long.
+    fn seeded(boot_mode: BootMode, boot_id: u8, seed: u8, silence_max_ms: u64) -> Self {
         let operator = SigningKey::from_bytes(&[7; 32]);
-        let book = book_of(&operator, boot_mode, host);
-        let boot = Boot { id: [boot_id; 16], seed: [boot_id; 32], now: BOOTED };
-        let vault = Box::new(Vault::at_boot(book, desk::keyring(book), boot).unwrap());
+        let book = book_of(&operator, boot_mode, silence_max_ms);
+        let boot = Boot { id: [boot_id; 16], seed: [seed; 32], now: BOOTED };
+        let attestor = Box::new(DevelopmentAttestor::new());
+        let mut vault = Box::new(Vault::at_boot(book, desk::keyring(book), attestor, boot).unwrap());
+        let host = desk::open(&mut vault, book, HOST, "host", BOOTED).unwrap();
+        let bot = desk::open(&mut vault, book, BOT, "bot", BOOTED).unwrap();
         let now = Now { monotonic_ms: 0, ..BOOTED };
-        let mut world = Self { vault, operator, counter: 0, now };
+        let mut world = Self { vault, bot, host, operator, counter: 0, now };
         // An hour after the boot, so that the demo's times fit; the host was heard all the while.
         world.pass_with_host(NOW.monotonic_ms);
         world
@@ -68,10 +78,11 @@ impl World {
     }
 
     fn control<T>(&mut self, command: Command<'_>, read: impl FnOnce(Answer<'_>) -> T) -> T {
-        let (mut body, mut reply) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+        let mut body = [0; CONTROL_SIZE_MAX];
         let size = control::write_command(command, &mut body).unwrap();
-        let size = self.vault.control(self.now, &body[..size], &mut reply).expect("an answer");
-        read(control::read_answer(&reply[..size]).unwrap())
+        let Self { vault, host, now, .. } = self;
+        let answer = desk::ask(vault, HOST, host, &mut [0; SEALED_SIZE_MAX], *now, &body[..size]);
+        read(control::read_answer(&answer.expect("an answer")).unwrap())
     }
 
     fn status(&mut self) -> (Mode, u16, u64) {
@@ -120,10 +131,14 @@ impl World {
 
     /// The code of the reply to a transfer, signed in live mode.
     fn sign(&mut self) -> u16 {
-        let body = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
-        let mut reply = [0; REPLY_SIZE_MAX];
-        let size = self.vault.handle(self.now, &body, &mut reply);
-        Reply::read(&reply[..size]).unwrap().code
+        self.ask(&desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer()))
+    }
+
+    /// The code of the reply to a request.
+    fn ask(&mut self, body: &[u8]) -> u16 {
+        let Self { vault, bot, now, .. } = self;
+        let reply = desk::ask(vault, BOT, bot, &mut [0; SEALED_SIZE_MAX], *now, body);
+        Reply::read(&reply.unwrap()).unwrap().code
     }
 
     fn records(&mut self) -> Vec<Vec<u8>> {
@@ -226,17 +241,7 @@ fn an_order_is_obeyed_once_in_its_boot_and_for_its_challenge() {
         assert_eq!(rebooted.give(&old, &operator), Err(Refusal::OrderForAnotherBoot));
     }
     // A boot that drew the same id must still not take it: its challenges are others.
-    let mut twin = World::booted(BootMode::Halted, 1);
-    *twin.vault = Vault::at_boot(
-        book_of(
-            &operator,
-            BootMode::Halted,
-            Some(Host { public_key: [9; 32], heartbeat_ms: 5_000, when_gone: WhenGone::CancelOnly }),
-        ),
-        desk::keyring(&policies::BOOK),
-        Boot { id: [1; 16], seed: [99; 32], now: BOOTED },
-    )
-    .unwrap();
+    let mut twin = World::seeded(BootMode::Halted, 1, 99, HOST_SILENCE_MS);
     twin.challenge();
     for old in [start, resume] {
         assert_eq!(twin.give(&old, &operator), Err(Refusal::ChallengeNotOpen));
@@ -274,7 +279,7 @@ fn each_thing_wrong_with_an_order_is_named_and_spoils_no_challenge() {
 
 #[test]
 fn a_challenge_is_good_for_a_minute_and_another_takes_its_place() {
-    let mut world = World::with_host(BootMode::Halted, 1, None);
+    let mut world = World::seeded(BootMode::Halted, 1, 1, 86_400_000);
     let operator = world.operator.clone();
     let late = world.order(Action::Start);
     world.pass(CHALLENGE_MS + 1);
@@ -402,9 +407,7 @@ fn a_cancel_on_a_venue_that_is_halted_is_refused_too() {
     world.command(Command::Tighten { scope: venue, mode: Mode::Halted }).unwrap();
     let payload = hyperliquid_cancel(NOW.wall_ms, 7);
     let body = desk::request(HYPERLIQUID, PayloadKind::HyperliquidL1Msgpack, &payload);
-    let mut reply = [0; REPLY_SIZE_MAX];
-    let size = world.vault.handle(world.now, &body, &mut reply);
-    assert_eq!(Reply::read(&reply[..size]).unwrap().code, HALTED);
+    assert_eq!(world.ask(&body), HALTED);
 }
 
 #[test]

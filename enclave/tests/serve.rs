@@ -9,39 +9,111 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use enclave::serve::{self, Clock, Counts, Limits, Serve};
+use enclave::serve::{self, Clock, Counts, Limits, Place, Serve, Verdict};
 use transport::{Address, Stop};
-use wire::reply::Reply;
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, REQUEST_SIZE_MAX};
+use wire::Now;
+use wire::session::{Channel, Denial, SEALED_REPLY_SIZE_MAX, SEALED_REQUEST_SIZE_MAX, read_denied};
 
 /// Only a hung test meets this.
 const HANG: Duration = Duration::from_secs(30);
 
 const KILL: &[u8] = b"kill";
 const STATUS: &[u8] = b"status";
+/// The control connection has a session from now on.
+const LOG_IN: &[u8] = b"log in";
+/// One more record is acknowledged.
+const ACKNOWLEDGE: &[u8] = b"acknowledge";
+/// Answered once something was acknowledged, or in a minute.
+const WAIT: &[u8] = b"wait";
+/// The same, or in a moment.
+const WAIT_A_MOMENT: &[u8] = b"wait a moment";
+/// A request whose reply is held until record 0 is acknowledged.
+const HOLD: &[u8] = b"hold";
+/// A request whose reply is the last one.
+const LAST: &[u8] = b"last";
 /// The answer of the control channel, before and after a kill.
 const ALIVE: &[u8] = b"ok";
 const KILLED: &[u8] = b"ko";
 const DEAD: &[u8] = b"dead";
 
 /// Gives every request back, `reply_size` bytes long if that is longer; after a kill it says `dead`.
-#[derive(Default)]
 struct Echo {
     reply_size: usize,
     is_killed: bool,
+    /// Whether everybody at the requests' door has a session.
+    all_known: bool,
+    known: Vec<Place>,
+    acknowledged: u64,
+    until_ms: u64,
+}
+
+impl Default for Echo {
+    fn default() -> Self {
+        Self {
+            reply_size: 0,
+            is_killed: false,
+            all_known: true,
+            known: Vec::new(),
+            acknowledged: 0,
+            until_ms: 0,
+        }
+    }
+}
+
+impl Echo {
+    fn obey(&mut self, now: Now, from: Place, body: &[u8], reply: &mut [u8]) -> Verdict {
+        match body {
+            KILL => self.is_killed = true,
+            LOG_IN => self.known.push(from),
+            ACKNOWLEDGE => self.acknowledged += 1,
+            WAIT => {
+                self.until_ms = now.monotonic_ms + 60_000;
+                return self.resume(now, from, reply);
+            }
+            WAIT_A_MOMENT => {
+                self.until_ms = now.monotonic_ms + 20;
+                return self.resume(now, from, reply);
+            }
+            STATUS => {}
+            _ => return Verdict::Close,
+        }
+        reply[..2].copy_from_slice(if self.is_killed { KILLED } else { ALIVE });
+        Verdict::Reply(2)
+    }
 }
 
 impl Serve for Echo {
-    fn handle(&mut self, _: Now, body: &[u8], reply: &mut [u8; REPLY_SIZE_MAX]) -> usize {
+    fn handle(&mut self, now: Now, from: Place, body: &[u8], reply: &mut [u8]) -> Verdict {
+        if from.channel == Channel::Control {
+            return self.obey(now, from, body, reply);
+        }
         let body = if self.is_killed { DEAD } else { body };
+        if body == LAST {
+            return Verdict::Last(0);
+        }
         reply[..body.len()].copy_from_slice(body);
-        body.len().max(self.reply_size)
+        let size = body.len().max(self.reply_size);
+        if body == HOLD { Verdict::Held { size, sequence: 0 } } else { Verdict::Reply(size) }
     }
 
-    fn control(&mut self, _: Now, body: &[u8], reply: &mut [u8; CONTROL_SIZE_MAX]) -> Option<usize> {
-        self.is_killed |= body == KILL;
-        reply[..2].copy_from_slice(if self.is_killed { b"ko" } else { b"ok" });
-        (body == KILL || body == STATUS).then_some(2)
+    fn resume(&mut self, now: Now, _: Place, reply: &mut [u8]) -> Verdict {
+        if self.acknowledged == 0 && now.monotonic_ms < self.until_ms {
+            return Verdict::Later { until_ms: self.until_ms };
+        }
+        reply[..2].copy_from_slice(if self.acknowledged > 0 { b"ah" } else { b"no" });
+        Verdict::Reply(2)
+    }
+
+    fn forget(&mut self, from: Place) {
+        self.known.retain(|place| *place != from);
+    }
+
+    fn has_session(&self, from: Place) -> bool {
+        self.known.contains(&from) || (self.all_known && from.channel == Channel::Bots)
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 
     fn note_clock(&mut self, _now: Now, _system_wall_ms: u64) {}
@@ -148,7 +220,7 @@ fn a_frame_comes_back_as_its_reply() {
     let server = Server::with_deadline(2_000);
     let mut client = server.connect();
     assert_eq!(ask(&mut client, b"one"), b"one");
-    let largest = vec![7; REQUEST_SIZE_MAX];
+    let largest = vec![7; SEALED_REQUEST_SIZE_MAX];
     assert_eq!(ask(&mut client, &largest), largest);
     assert_eq!(ask(&mut client, b"two"), b"two");
     assert_eq!(server.finish().frames, 3);
@@ -180,7 +252,7 @@ fn a_frame_that_dribbles_in_is_cut_at_its_deadline_and_idle_connections_are_kept
 fn a_length_above_the_cap_closes_the_connection_on_the_prefix_alone() {
     let server = Server::with_deadline(60_000);
     let mut client = server.connect();
-    let declared = u32::try_from(REQUEST_SIZE_MAX + 1).unwrap();
+    let declared = u32::try_from(SEALED_REQUEST_SIZE_MAX + 1).unwrap();
     client.write_all(&declared.to_le_bytes()).unwrap();
     assert_closed(&mut client);
     assert_eq!(ask(&mut server.connect(), b"next"), b"next");
@@ -251,7 +323,7 @@ fn a_connection_beyond_the_cap_is_told_so_and_closed_and_its_place_comes_back() 
     }
     let mut third = server.connect();
     let body = read_frame(&mut third);
-    assert_eq!(Reply::read(&body).unwrap().code, wire::Refusal::TooManyConnections.code());
+    assert_eq!(read_denied(&body), Ok(Denial::SessionsFull.code()));
     assert_closed(&mut third);
     let [first, mut second] = clients;
     drop(first);
@@ -268,14 +340,14 @@ fn sixty_four_connections_are_served_and_the_next_is_not() {
         assert_eq!(ask(client, b"in"), b"in");
     }
     let body = read_frame(&mut server.connect());
-    assert_eq!(Reply::read(&body).unwrap().code, wire::Refusal::TooManyConnections.code());
+    assert_eq!(read_denied(&body), Ok(Denial::SessionsFull.code()));
     let counts = server.finish();
     assert_eq!((counts.accepted, counts.turned_away), (64, 1));
 }
 
 #[test]
 fn a_client_that_never_reads_is_cut_and_holds_nobody_up() {
-    let echo = Echo { reply_size: REPLY_SIZE_MAX, ..Echo::default() };
+    let echo = Echo { reply_size: SEALED_REPLY_SIZE_MAX, ..Echo::default() };
     let limits = Limits { frame_deadline_ms: 60, ..Limits::default() };
     let server = Server::start(echo, limits);
     let mut writer = server.connect();
@@ -284,7 +356,7 @@ fn a_client_that_never_reads_is_cut_and_holds_nobody_up() {
     let writing = std::thread::spawn(move || while writer.write_all(&request).is_ok() {});
     let mut other = server.connect();
     for _ in 0..100 {
-        assert_eq!(ask(&mut other, b"hello").len(), REPLY_SIZE_MAX);
+        assert_eq!(ask(&mut other, b"hello").len(), SEALED_REPLY_SIZE_MAX);
     }
     // Ends only when the server has cut the connection.
     writing.join().unwrap();
@@ -317,7 +389,7 @@ fn a_kill_gets_through_while_every_client_floods() {
 
 /// A server whose idle control connections stay for as long as any test lasts.
 fn start_patient() -> Server {
-    let limits = Limits { frame_deadline_ms: 60_000, control_idle_ms: 60_000, ..Limits::default() };
+    let limits = Limits { frame_deadline_ms: 60_000, stranger_idle_ms: 60_000, ..Limits::default() };
     Server::start(Echo::default(), limits)
 }
 
@@ -376,7 +448,7 @@ fn a_kill_that_was_sent_is_obeyed_even_when_its_connection_is_displaced() {
 
 #[test]
 fn an_idle_control_connection_is_cut_and_an_idle_request_connection_is_kept() {
-    let limits = Limits { control_idle_ms: 60, ..Limits::default() };
+    let limits = Limits { stranger_idle_ms: 60, ..Limits::default() };
     let server = Server::start(Echo::default(), limits);
     let mut idle = server.dial("control");
     let mut bot = server.connect();
@@ -409,4 +481,69 @@ fn a_stop_closes_connections_and_removes_the_socket_files() {
     server.thread.take().unwrap().join().unwrap();
     assert_closed(&mut client);
     assert!(!path.exists());
+}
+
+#[test]
+fn a_reply_is_held_until_its_record_is_acknowledged_and_others_are_served_meanwhile() {
+    let server = Server::with_places(4);
+    let (mut waits, mut asks) = (server.connect(), server.connect());
+    waits.write_all(&framed(HOLD)).unwrap();
+    waits.write_all(&framed(b"behind it")).unwrap();
+    // The round of this answer is behind that of the held one, and nothing of it has come.
+    assert_eq!(ask(&mut asks, b"hello"), b"hello");
+    waits.set_nonblocking(true).unwrap();
+    assert_eq!(waits.read(&mut [0; 1]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    waits.set_nonblocking(false).unwrap();
+    assert_eq!(ask(&mut server.dial("control"), ACKNOWLEDGE), ALIVE);
+    assert_eq!(read_frame(&mut waits), HOLD);
+    assert_eq!(read_frame(&mut waits), b"behind it");
+    assert_eq!(server.finish().frames, 4);
+}
+
+#[test]
+fn who_leaves_while_its_reply_is_held_frees_its_place() {
+    let server = Server::with_places(1);
+    for _ in 0..3 {
+        let mut waits = server.connect_when_free();
+        waits.write_all(&framed(HOLD)).unwrap();
+    }
+    server.connect_when_free();
+    server.finish();
+}
+
+#[test]
+fn an_answer_comes_later_when_there_is_one_or_its_time_is_up() {
+    let server = Server::with_places(4);
+    let mut taker = server.dial("control");
+    assert_eq!(ask(&mut taker, LOG_IN), ALIVE);
+    assert_eq!(ask(&mut taker, WAIT_A_MOMENT), b"no");
+    taker.write_all(&framed(WAIT)).unwrap();
+    assert_eq!(ask(&mut server.connect(), b"hello"), b"hello");
+    assert_eq!(ask(&mut server.dial("control"), ACKNOWLEDGE), ALIVE);
+    assert_eq!(read_frame(&mut taker), b"ah");
+    server.finish();
+}
+
+#[test]
+fn a_last_reply_is_delivered_and_the_connection_ends() {
+    let server = Server::with_places(4);
+    let mut client = server.connect();
+    client.write_all(&framed(LAST)).unwrap();
+    assert_eq!(read_frame(&mut client), b"");
+    assert_closed(&mut client);
+    server.finish();
+}
+
+#[test]
+fn who_has_a_session_is_neither_displaced_nor_cut_for_its_silence() {
+    let limits = Limits { control_connections_max: 2, stranger_idle_ms: 20, ..Limits::default() };
+    let server = Server::start(Echo::default(), limits);
+    let mut host = server.dial("control");
+    assert_eq!(ask(&mut host, LOG_IN), ALIVE);
+    for _ in 0..20 {
+        let mut stranger = server.dial("control");
+        assert_closed(&mut stranger);
+    }
+    assert_eq!(ask(&mut host, STATUS), ALIVE);
+    server.finish();
 }

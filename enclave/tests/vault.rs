@@ -20,15 +20,17 @@ fn every_frame_gets_one_reply_and_the_next_receipt_of_the_chain() {
     let mut desk = Desk::new();
     let mut chain = ChainReader::default();
     let valid = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
-    let mut bodies =
-        vec![Vec::new(), vec![0; 1], vec![0xff; 15], vec![1; 16_384], vec![0; 16_385], valid.clone()];
+    let mut bodies = vec![vec![0; 2], vec![0xff; 15], vec![1; 16_384], vec![0; 16_385], valid.clone()];
     for at in 0..valid.len() {
         let mut broken = valid.clone();
         broken[at] ^= 0x55;
         bodies.push(broken);
     }
     for (sequence, body) in (0_u64..).zip(&bodies) {
-        let reply = desk.handle(NOW, body);
+        // Slowly enough that each refusal has a record of its own.
+        let ms = 100 * sequence;
+        let now = Now { monotonic_ms: NOW.monotonic_ms + ms, wall_ms: NOW.wall_ms + ms };
+        let reply = desk.handle(now, body);
         let receipt = chain.follow(&reply.receipt).expect("the next receipt");
         assert_eq!((receipt.sequence, receipt.code), (sequence, reply.code));
         assert_eq!(reply.signature.is_empty(), reply.code != CODE_SIGNED);
@@ -46,7 +48,7 @@ fn a_receipt_holds_what_the_policy_saw() {
     assert_eq!(reply.code, CODE_SIGNED);
     let facts = reply.facts();
     assert_eq!((facts["function"].as_str(), facts["amount"].as_str()), (Some("transfer"), Some("25000000")));
-    assert_eq!(reply.request_id, desk::REQUEST_ID);
+    assert_eq!(reply.request_id, reply.receipt().request_id);
 }
 
 #[test]
@@ -86,7 +88,7 @@ fn a_key_signs_nothing_for_a_venue_that_it_is_not_granted() {
     let reply = desk.sign(HYPERLIQUID, PayloadKind::EvmEip1559, &desk::evm_transfer());
     assert_eq!(reply.refusal(), Refusal::VenueNotGranted);
     let reply = desk.sign(99, PayloadKind::EvmEip1559, &desk::evm_transfer());
-    assert_eq!(reply.refusal(), Refusal::KeySlotNotInBook);
+    assert_eq!(reply.refusal(), Refusal::KeyNotInScope);
 }
 
 #[test]
@@ -139,11 +141,11 @@ fn a_nonce_of_one_boot_is_not_signed_by_the_next() {
 #[test]
 fn a_vault_does_not_start_with_keys_that_its_book_does_not_pin() {
     use signing::{KeyFault, Keyring};
-    let nothing = enclave::Vault::at_boot(&policies::BOOK, Keyring::default(), desk::boot(BOOTED));
+    let nothing = desk::at_boot(&policies::BOOK, Keyring::default(), BOOTED);
     assert_eq!(nothing.err(), Some(KeyFault::Missing));
     let swapped = desk::book_with_swapped_keys();
     let keyring = desk::keyring(&policies::BOOK);
-    assert_eq!(enclave::Vault::at_boot(swapped, keyring, desk::boot(BOOTED)).err(), Some(KeyFault::Missing));
+    assert_eq!(desk::at_boot(swapped, keyring, BOOTED).err(), Some(KeyFault::Missing));
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn a_kill_holds_and_still_leaves_receipts() {
     for now in [NOW, later] {
         let reply = desk.handle(now, &desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer()));
         assert_eq!(reply.refusal(), Refusal::Halted);
-        assert_eq!(reply.receipt().request_id, desk::REQUEST_ID);
+        assert_eq!(reply.receipt().request_id, reply.request_id);
     }
     assert_eq!(desk.command(Command::Status).mode, Mode::Halted);
     assert_eq!(desk.command(Command::Status).refused, 2);
@@ -192,8 +194,9 @@ fn the_canonical_bytes_come_back_when_asked_for() {
 #[test]
 fn bytes_that_are_no_command_are_not_answered() {
     let mut desk = Desk::new();
-    assert!(desk.control(&[]).is_none());
-    assert!(desk.control(&[1, 0x10, 7, 0, 0, 0]).is_none());
-    assert!(desk.control(&desk::request(EVM, PayloadKind::EvmEip1559, &[])).is_none());
+    for body in [vec![1, 0x10, 7, 0, 0, 0], vec![1, 0x26], desk::request(EVM, PayloadKind::EvmEip1559, &[])] {
+        let mut desk = Desk::new();
+        assert!(desk.control(&body).is_none());
+    }
     assert_eq!(desk.command(Command::Status).mode, Mode::Live);
 }

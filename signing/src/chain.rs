@@ -5,15 +5,15 @@ use venues::Payload;
 use wire::facts::{FactKey, FactSink, FactWriter};
 use wire::receipt::{self, CODE_EVENT, CODE_SIGNED, Link, RECEIPT_VERSION, Receipt, RecordKind};
 use wire::reply::Reply;
-use wire::{FACTS_SIZE_MAX, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown, Why, codec};
+use wire::{FACTS_SIZE_MAX, Now, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, Refusal, Shown, Why, codec};
 
 use crate::keyring::Signed;
 
 /// What is known of a request whatever becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// When it is judged, ms since the Unix epoch.
-    pub wall_ms: u64,
+    /// When it is judged.
+    pub now: Now,
     /// Who asks: the client's public session key.
     pub client: [u8; 32],
     /// The client's number for the request.
@@ -105,13 +105,13 @@ impl Chain {
         &mut self,
         kind: RecordKind,
         client: [u8; 32],
-        wall_ms: u64,
+        now: Now,
         tell: impl FnOnce(&mut dyn FactSink),
     ) -> Option<&[u8]> {
         let mut facts = FactWriter::new(&mut self.facts);
         tell(&mut facts);
         let told = Told { size: facts.used(), is_complete: facts.is_complete() };
-        let asked = Asked { wall_ms, client, request_id: 0, key_slot: 0, payload_kind: 0 };
+        let asked = Asked { now, client, request_id: 0, key_slot: 0, payload_kind: 0 };
         self.write(asked, kind, CODE_EVENT, None, None, told)
     }
 
@@ -190,7 +190,7 @@ impl Chain {
             boot_id: self.boot_id,
             previous: self.head,
             policy_hash: self.policy_hash,
-            wall_ms: asked.wall_ms,
+            wall_ms: asked.now.wall_ms,
             client: asked.client,
             request_id: asked.request_id,
             key_slot: asked.key_slot,

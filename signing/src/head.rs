@@ -47,6 +47,7 @@ impl fmt::Debug for HeadKey {
 #[cfg(test)]
 mod tests {
     use ed25519_dalek::{Signature, VerifyingKey};
+    use wire::Now;
     use wire::receipt::RecordKind;
     use zeroize::Zeroizing;
 
@@ -61,7 +62,9 @@ mod tests {
         let (key, mut chain) = (key(), Chain::at_boot([1; 16], [2; 32]));
         assert_eq!(key.sign(&chain, 5), None);
         for sequence in 0..3 {
-            let record = chain.seal_event(RecordKind::LatchSet, [0; 32], 4, |_| {}).unwrap();
+            let record = chain
+                .seal_event(RecordKind::LatchSet, [0; 32], Now { monotonic_ms: 0, wall_ms: 4 }, |_| {})
+                .unwrap();
             let link = wire::receipt::link(record);
             let head = key.sign(&chain, 5).unwrap();
             assert_eq!((head.sequence, head.link, head.wall_ms), (sequence, link, 5));

@@ -175,6 +175,10 @@ pub struct Status<'r> {
     pub mode: Mode,
     /// [`Latch::bit`] of every latch that is set somewhere.
     pub latches: u16,
+    /// Clients' sessions that are open.
+    pub sessions: u16,
+    /// How many records wait for the host's acknowledgement.
+    pub unacknowledged: u64,
     /// The counter of the last order that was obeyed; 0 when there was none.
     pub order_counter: u64,
     /// Drawn at boot.
@@ -259,6 +263,8 @@ mod tests {
     const STATUS: Status<'static> = Status {
         mode: Mode::Halted,
         latches: 3,
+        sessions: 2,
+        unacknowledged: 1,
         order_counter: 9,
         boot_id: [1; 16],
         policy_hash: [2; 32],

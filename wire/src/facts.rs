@@ -250,6 +250,7 @@ fact_keys! {
     Bucket = 247 "bucket",
     Desk = 248 "desk",
     Refused = 249 "refused",
+    Code = 250 "code",
 }
 
 /// Where a decoded payload tells its facts.

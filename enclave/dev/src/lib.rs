@@ -3,5 +3,6 @@
 pub mod conformance;
 pub mod examples;
 pub mod hexadecimal;
+pub mod in_process;
 pub mod keys;
 pub mod verify;

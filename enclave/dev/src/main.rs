@@ -10,6 +10,7 @@ use enclave::{Boot, Vault};
 use enclave_dev::hexadecimal;
 use enclave_dev::keys::KeyFolder;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use session_dev::DevelopmentAttestor;
 use signing::KeyScheme;
 use transport::Address;
 use venues::PublicKey;
@@ -124,7 +125,8 @@ fn serve(book: &Path, keys: PathBuf, listen: &Address, control: &Address) -> Res
     getrandom::fill(&mut id)?;
     getrandom::fill(&mut seed)?;
     let clock = Clock::start();
-    let vault = Vault::at_boot(book, keyring, Boot { id, seed, now: clock.now() })?;
+    let attestor = Box::new(DevelopmentAttestor::new());
+    let vault = Vault::at_boot(book, keyring, attestor, Boot { id, seed, now: clock.now() })?;
     eprintln!(
         "enclave-dev: DEVELOPMENT VAULT, its keys are not protected; desk {}, {} keys",
         book.desk,

@@ -7,7 +7,8 @@
     reason = "a test that cannot go on fails"
 )]
 
-use enclave::{Boot, Vault};
+use enclave::Boot;
+use enclave_dev::in_process::InProcess;
 use enclave_dev::keys::KeyFolder;
 use venues::hyperliquid::rules::Network;
 use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX, Envelope, ORDERS_LEN_MAX};
@@ -15,13 +16,13 @@ use wire::facts_json::JsonFacts;
 use wire::receipt::Receipt;
 use wire::reply::Reply;
 use wire::request::{PayloadKind, Request};
-use wire::{Now, REPLY_SIZE_MAX, Refusal};
+use wire::{Now, Refusal};
 
 const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
-const NOW: Now = Now { monotonic_ms: 200_000_000, wall_ms: BOOTED.wall_ms + 200_000_000 };
+const NOW: Now = Now { monotonic_ms: 1_000, wall_ms: BOOTED.wall_ms + 1_000 };
 
 /// The demo desk, but with batches as large as the exchange takes.
-fn vault() -> Vault {
+fn vault() -> InProcess {
     let text = include_str!("../../../policies/book/demo.toml");
     let text = text.replace("orders_max = 16", "orders_max = 1000");
     let text = text.replace("action_notional_max = 100_000", "action_notional_max = 1_000_000_000");
@@ -29,11 +30,11 @@ fn vault() -> Vault {
     let hyperliquid = book.slot(1).unwrap().grants.hyperliquid.unwrap();
     assert_eq!(hyperliquid.order.unwrap().orders_max, 1_000, "the demo book has changed");
     let keyring = KeyFolder::new("no-key-files").keyring(book).unwrap();
-    Vault::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: BOOTED }).unwrap()
+    InProcess::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: BOOTED }, "bot").unwrap()
 }
 
 /// The code, whether the receipt tells all, and how many elements of `list` it tells.
-fn put(vault: &mut Vault, nonce: u64, action: &str, list: &str) -> (u16, bool, usize) {
+fn put(vault: &mut InProcess, nonce: u64, action: &str, list: &str) -> (u16, bool, usize) {
     let envelope = Envelope { network: Network::Mainnet, nonce, vault_address: None, expires_after: None };
     let mut payload = vec![0; ENVELOPE_SIZE_MAX];
     let size = envelope.write(&Claims::default(), &mut payload).unwrap();
@@ -41,11 +42,9 @@ fn put(vault: &mut Vault, nonce: u64, action: &str, list: &str) -> (u16, bool, u
     payload.extend_from_slice(action.as_bytes());
     let payload_kind = PayloadKind::HyperliquidL1Json;
     let request =
-        Request { key_slot: 1, payload_kind, return_canonical: true, request_id: 1, payload: &payload };
+        Request { key_slot: 1, payload_kind, return_canonical: true, request_id: nonce, payload: &payload };
     let body = [&request.header()[..], &payload].concat();
-    let mut buffer = [0; REPLY_SIZE_MAX];
-    let size = vault.handle(NOW, &body, &mut buffer);
-    let reply = Reply::read(&buffer[..size]).unwrap();
+    let reply = Reply::read(vault.ask(NOW, &body).unwrap()).unwrap();
     let receipt = Receipt::read(reply.receipt).unwrap();
     let mut text = String::new();
     let mut sink = JsonFacts::new(&mut text);

@@ -6,8 +6,10 @@ use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, SocketFlags, accept_with, send};
 
-use super::Counts;
 use super::connection::{Connection, Due, Step};
+use wire::session::Channel;
+
+use super::{Place, Round, Serve};
 
 /// New connections taken in one round.
 const ACCEPTS_MAX: usize = 16;
@@ -29,6 +31,13 @@ impl Token {
     pub(super) const STOP: Self = Self::listener(0);
     pub(super) const REQUESTS: Self = Self::listener(1);
     pub(super) const CONTROL: Self = Self::listener(2);
+
+    const fn of(channel: Channel) -> Self {
+        match channel {
+            Channel::Bots => Self::REQUESTS,
+            Channel::Control => Self::CONTROL,
+        }
+    }
 
     const fn listener(channel: u32) -> Self {
         Self { channel, place: LISTENER }
@@ -55,21 +64,21 @@ pub(super) struct Caps {
     pub(super) body_size_max: usize,
     pub(super) reply_size_max: usize,
     pub(super) frame_deadline_ms: u64,
-    /// After this time without a frame a connection is cut, and when all places are taken a newcomer gets one of
-    /// them. `None`: connections may stay, and newcomers are turned away.
-    pub(super) idle_ms: Option<u64>,
+    /// After this time without a frame a connection without a session is cut.
+    pub(super) idle_ms: u64,
     /// Whether a descriptor is held back, to be given up for a newcomer when the process has no other left.
     pub(super) has_reserve: bool,
 }
 
-pub(super) struct Channel<'d> {
+pub(super) struct Places<'d> {
     listener: BorrowedFd<'d>,
+    channel: Channel,
     token: Token,
     places: Box<[Connection]>,
     /// The frame a connection beyond the cap hears before it is closed; may be empty.
     turned_away: Box<[u8]>,
     frame_deadline_ms: u64,
-    idle_ms: Option<u64>,
+    idle_ms: u64,
     /// Counts what happened to connections, to tell which one was idle longest.
     turn: u64,
     someone_waits: bool,
@@ -80,19 +89,21 @@ pub(super) struct Channel<'d> {
     reserve: Option<OwnedFd>,
 }
 
-impl<'d> Channel<'d> {
+impl<'d> Places<'d> {
     pub(super) fn new(
         listener: BorrowedFd<'d>,
-        token: Token,
+        channel: Channel,
         caps: Caps,
         turned_away: Box<[u8]>,
         epoll: impl rustix::fd::AsFd,
     ) -> std::io::Result<Self> {
         rustix::io::ioctl_fionbio(listener, true)?;
+        let token = Token::of(channel);
         epoll::add(epoll, listener, token.data(), EventFlags::IN)?;
         let place = |_| Connection::new(caps.body_size_max, caps.reply_size_max);
         Ok(Self {
             listener,
+            channel,
             token,
             places: (0..caps.connections_max).map(place).collect(),
             turned_away,
@@ -110,60 +121,110 @@ impl<'d> Channel<'d> {
     pub(super) fn note_ready(&mut self, token: Token) {
         if token == self.token {
             self.someone_waits = true;
-        } else if let Some(place) = self.place(token.place) {
+        } else if let Some(place) = u16::try_from(token.place).ok().and_then(|place| self.place(place)) {
             place.is_ready = true;
         }
     }
 
     /// One frame of every connection that has one.
-    pub(super) fn serve_round(
-        &mut self,
-        epoll: BorrowedFd<'_>,
-        now_ms: u64,
-        counts: &mut Counts,
-        mut answer: impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
-    ) {
-        let due = self.due(now_ms);
-        for (place, connection) in (0..).zip(&mut self.places) {
-            let was_pending = connection.has_reply_pending();
-            let may_read = !self.stopped && (connection.is_ready || connection.has_frame_waiting());
-            let may_write = was_pending && connection.is_ready;
-            connection.is_ready = false;
-            if connection.socket.is_none() || !(may_read || may_write) {
+    pub(super) fn serve_round(&mut self, epoll: BorrowedFd<'_>, round: &mut Round<'_, impl Serve>) {
+        for place in 0..self.len() {
+            let Some(connection) = self.place(place) else { continue };
+            let is_ready = std::mem::take(&mut connection.is_ready);
+            let is_due = if connection.waits_for_vault() {
+                // Nothing is asked of the kernel meanwhile, so it tells of an end only.
+                if is_ready {
+                    self.close(place, round);
+                }
                 continue;
-            }
-            match connection.advance(due, &mut answer) {
-                Step::Waits => {}
-                Step::Replied | Step::ReplyPending if was_pending => {}
-                Step::Replied | Step::ReplyPending => {
-                    counts.frames += 1;
-                    self.turn += 1;
-                    connection.last_turn = self.turn;
-                }
-                Step::Gone => connection.close(),
-                Step::Violation => {
-                    counts.violations += 1;
-                    connection.close();
-                }
-            }
-            if was_pending != connection.has_reply_pending() {
-                let token = Token { place, ..self.token };
-                watch(epoll, connection, token, self.stopped);
+            } else if connection.has_reply_pending() {
+                is_ready
+            } else {
+                is_ready || connection.has_frame_waiting()
+            };
+            if is_due && connection.socket.is_some() {
+                self.serve(epoll, place, round);
             }
         }
     }
 
-    /// Takes who waits at the listener. Where newcomers displace others, at most one is displaced a round: who
-    /// has just come has as many rounds for the first frame as there are places. What a displaced one had sent
-    /// is still answered.
+    /// Gives those an answer whose answer was to come later, and sends what was held and is held no more.
+    pub(super) fn resume_round(&mut self, epoll: BorrowedFd<'_>, round: &mut Round<'_, impl Serve>) {
+        let acknowledged = round.vault.acknowledged();
+        for place in 0..self.len() {
+            let (from, due) = (self.from(place), self.due(round, place));
+            let Some(connection) = self.place(place) else { continue };
+            if !connection.waits_for_vault() {
+                continue;
+            }
+            let step = if connection.later_ms().is_some() {
+                connection.resume(due, |reply| round.vault.resume(round.clock.now(), from, reply))
+            } else {
+                connection.release(due, acknowledged)
+            };
+            self.note(epoll, place, step, round);
+        }
+    }
+
+    fn serve(&mut self, epoll: BorrowedFd<'_>, place: u16, round: &mut Round<'_, impl Serve>) {
+        let (from, due, stopped) = (self.from(place), self.due(round, place), self.stopped);
+        let Some(connection) = self.place(place) else { return };
+        let was_pending = connection.has_reply_pending();
+        if stopped && !was_pending {
+            return;
+        }
+        let step =
+            connection.advance(due, |body, reply| round.vault.handle(round.clock.now(), from, body, reply));
+        if !was_pending && matches!(step, Step::Replied | Step::ReplyPending | Step::Ended) {
+            round.counts.frames += 1;
+            self.turn += 1;
+            let turn = self.turn;
+            if let Some(connection) = self.place(place) {
+                connection.last_turn = turn;
+            }
+        }
+        self.note(epoll, place, step, round);
+    }
+
+    /// What a step means for the place.
+    fn note(&mut self, epoll: BorrowedFd<'_>, place: u16, step: Step, round: &mut Round<'_, impl Serve>) {
+        match step {
+            Step::Waits | Step::Replied | Step::ReplyPending => {
+                let (token, stopped, due) = (self.token_of(place), self.stopped, self.due(round, place));
+                let Some(connection) = self.place(place) else { return };
+                if step == Step::Replied {
+                    connection.note_session(due);
+                }
+                if !watch(epoll, connection, token, stopped) {
+                    self.close(place, round);
+                }
+            }
+            Step::Gone | Step::Ended => self.close(place, round),
+            Step::Violation => {
+                round.counts.violations += 1;
+                self.close(place, round);
+            }
+        }
+    }
+
+    /// Frees a place, and has the vault forget who was there.
+    fn close(&mut self, place: u16, round: &mut Round<'_, impl Serve>) {
+        let from = self.from(place);
+        if let Some(connection) = self.place(place) {
+            connection.close();
+            round.vault.forget(from);
+        }
+    }
+
+    /// Takes who waits at the listener. When all places are taken a newcomer displaces who has no session and was idle
+    /// longest, at most one a round: who has just come has as many rounds for the first frame as there are places. What
+    /// a displaced one had sent is still answered. Who has a session is never displaced.
     pub(super) fn accept_round(
         &mut self,
         epoll: BorrowedFd<'_>,
-        now_ms: u64,
-        counts: &mut Counts,
-        mut answer: impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
+        round: &mut Round<'_, impl Serve>,
     ) -> std::io::Result<()> {
-        if self.paused_until_ms.is_some_and(|until_ms| until_ms <= now_ms) && !self.stopped {
+        if self.paused_until_ms.is_some_and(|until_ms| until_ms <= round.now_ms) && !self.stopped {
             epoll::modify(epoll, self.listener, self.token.data(), EventFlags::IN)?;
             self.paused_until_ms = None;
         }
@@ -173,10 +234,9 @@ impl<'d> Channel<'d> {
         if !std::mem::take(&mut self.someone_waits) || self.stopped {
             return Ok(());
         }
-        let due = self.due(now_ms);
-        let mut may_displace = self.idle_ms.is_some();
+        let mut may_displace = true;
         for _ in 0..ACCEPTS_MAX {
-            let is_full = self.idle_ms.is_some() && !self.has_free_place();
+            let is_full = !self.has_free_place() && self.displaceable(round).is_some();
             if is_full && !may_displace {
                 // The listener is reported again in the next round.
                 break;
@@ -185,9 +245,9 @@ impl<'d> Channel<'d> {
                 Ok(socket) => {
                     if is_full {
                         may_displace = false;
-                        self.displace(due, counts, &mut answer);
+                        self.displace(round);
                     }
-                    self.admit(epoll, socket, due, counts);
+                    self.admit(epoll, socket, round);
                 }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
@@ -196,14 +256,14 @@ impl<'d> Channel<'d> {
                 Err(Errno::MFILE | Errno::NFILE) if self.reserve.is_some() => self.reserve = None,
                 // Its own connections are the next to pay: there is one at least, which the reserve let in.
                 Err(Errno::MFILE | Errno::NFILE)
-                    if may_displace && self.displace(due, counts, &mut answer) =>
+                    if self.has_reserve && may_displace && self.displace(round) =>
                 {
                     may_displace = false;
                 }
                 Err(_) => {
                     // No descriptor or memory left. The listener would be reported without end.
                     epoll::modify(epoll, self.listener, self.token.data(), EventFlags::empty())?;
-                    self.paused_until_ms = Some(now_ms.saturating_add(ACCEPT_PAUSE_MS));
+                    self.paused_until_ms = Some(round.now_ms.saturating_add(ACCEPT_PAUSE_MS));
                     break;
                 }
             }
@@ -211,49 +271,59 @@ impl<'d> Channel<'d> {
         Ok(())
     }
 
-    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: OwnedFd, due: Due, counts: &mut Counts) {
-        let free = (0..).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
-        let Some((place, connection)) = free else {
-            counts.turned_away += 1;
+    fn admit(&mut self, epoll: BorrowedFd<'_>, socket: OwnedFd, round: &mut Round<'_, impl Serve>) {
+        let free = (0..self.len()).zip(&mut self.places).find(|(_, place)| place.socket.is_none());
+        let Some((place, _)) = free else {
+            round.counts.turned_away += 1;
             let _ = send(socket, &self.turned_away, SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL));
             return;
         };
-        let token = Token { place, ..self.token };
+        let (token, due) = (self.token_of(place), self.due(round, place));
         if epoll::add(epoll, &socket, token.data(), EventFlags::IN).is_ok() {
-            counts.accepted += 1;
+            round.counts.accepted += 1;
             self.turn += 1;
-            connection.open(socket, due, self.turn);
+            let turn = self.turn;
+            if let Some(connection) = self.place(place) {
+                connection.open(socket, due, turn);
+            }
         }
     }
 
-    /// Frees the place of the connection that was idle longest; one that had an answer goes before one that had
-    /// none yet. Its last bytes are read first: a command that was sent is obeyed. False when there is none.
-    fn displace(
-        &mut self,
-        due: Due,
-        counts: &mut Counts,
-        answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
-    ) -> bool {
-        let taken = self.places.iter_mut().filter(|place| place.socket.is_some());
-        let Some(connection) = taken.min_by_key(|place| (!place.is_answered, place.last_turn)) else {
-            return false;
-        };
+    /// The place of the connection without a session that was idle longest; one that had an answer goes before one
+    /// that had none yet.
+    fn displaceable(&self, round: &Round<'_, impl Serve>) -> Option<u16> {
+        let taken = (0..).zip(&self.places).filter(|(_, connection)| connection.socket.is_some());
+        let strangers = taken.filter(|(place, _)| !round.vault.has_session(self.from(*place)));
+        let longest = strangers.min_by_key(|(_, connection)| (!connection.is_answered, connection.last_turn));
+        longest.map(|(place, _)| place)
+    }
+
+    /// Frees the place of a connection that may be displaced. Its last bytes are read first: what was sent is
+    /// answered. False when there is none.
+    fn displace(&mut self, round: &mut Round<'_, impl Serve>) -> bool {
+        let Some(place) = self.displaceable(round) else { return false };
+        let (from, due) = (self.from(place), self.due(round, place));
+        let Some(connection) = self.place(place) else { return false };
         let was_pending = connection.has_reply_pending();
-        if matches!(connection.advance(due, answer), Step::Replied | Step::ReplyPending) && !was_pending {
-            counts.frames += 1;
+        let step =
+            connection.advance(due, |body, reply| round.vault.handle(round.clock.now(), from, body, reply));
+        if matches!(step, Step::Replied | Step::ReplyPending | Step::Ended) && !was_pending {
+            round.counts.frames += 1;
         }
-        counts.displaced += 1;
-        connection.close();
+        round.counts.displaced += 1;
+        self.close(place, round);
         true
     }
 
     /// Closes the connections whose time has passed.
-    pub(super) fn cut_late(&mut self, now_ms: u64, counts: &mut Counts) {
-        for connection in &mut self.places {
+    pub(super) fn cut_late(&mut self, round: &mut Round<'_, impl Serve>) {
+        for place in 0..self.len() {
+            let Some(connection) = self.place(place) else { continue };
+            let is_late = connection.due_ms().is_some_and(|due_ms| due_ms <= round.now_ms);
             // A whole frame that only waits for its round is not late.
-            if connection.due_ms().is_some_and(|due_ms| due_ms <= now_ms) && !connection.has_frame_waiting() {
-                counts.late += 1;
-                connection.close();
+            if is_late && !connection.has_frame_waiting() {
+                round.counts.late += 1;
+                self.close(place, round);
             }
         }
     }
@@ -280,14 +350,15 @@ impl<'d> Channel<'d> {
     }
 
     pub(super) fn next_due_ms(&self) -> Option<u64> {
-        let due = self.places.iter().filter_map(Connection::due_ms);
+        let due = self.places.iter().filter_map(|place| place.due_ms().or(place.later_ms()));
         due.chain(self.paused_until_ms).min()
     }
 
-    fn due(&self, now_ms: u64) -> Due {
+    fn due(&self, round: &Round<'_, impl Serve>, place: u16) -> Due {
+        let has_session = round.vault.has_session(self.from(place));
         Due {
-            frame_ms: now_ms.saturating_add(self.frame_deadline_ms),
-            idle_ms: self.idle_ms.map(|idle_ms| now_ms.saturating_add(idle_ms)),
+            frame_ms: round.now_ms.saturating_add(self.frame_deadline_ms),
+            idle_ms: (!has_session).then_some(round.now_ms.saturating_add(self.idle_ms)),
         }
     }
 
@@ -301,20 +372,39 @@ impl<'d> Channel<'d> {
         self.places.iter().any(|place| place.socket.is_none())
     }
 
-    fn place(&mut self, index: u32) -> Option<&mut Connection> {
-        self.places.get_mut(usize::try_from(index).ok()?)
+    fn len(&self) -> u16 {
+        u16::try_from(self.places.len()).unwrap_or(u16::MAX)
+    }
+
+    fn place(&mut self, place: u16) -> Option<&mut Connection> {
+        self.places.get_mut(usize::from(place))
+    }
+
+    fn from(&self, place: u16) -> Place {
+        Place { channel: self.channel, index: place }
+    }
+
+    fn token_of(&self, place: u16) -> Token {
+        Token { place: place.into(), ..self.token }
     }
 }
 
-/// Has the kernel report what the connection waits for: room for its reply, or its next bytes.
-fn watch(epoll: BorrowedFd<'_>, connection: &mut Connection, token: Token, stopped: bool) {
-    let interest = match (connection.has_reply_pending(), stopped) {
-        (true, _) => EventFlags::OUT,
-        (false, false) => EventFlags::IN,
-        (false, true) => return connection.close(),
+/// Has the kernel report what the connection waits for: room for its reply, its next bytes, or only its end. False
+/// when nothing is left to wait for.
+fn watch(epoll: BorrowedFd<'_>, connection: &mut Connection, token: Token, stopped: bool) -> bool {
+    let wanted = if connection.has_reply_pending() {
+        EventFlags::OUT
+    } else if stopped {
+        return false;
+    } else if connection.waits_for_vault() {
+        EventFlags::empty()
+    } else {
+        EventFlags::IN
     };
-    let Some(socket) = &connection.socket else { return };
-    if epoll::modify(epoll, socket.as_fd(), token.data(), interest).is_err() {
-        connection.close();
+    let Some(socket) = &connection.socket else { return true };
+    if wanted == connection.watched {
+        return true;
     }
+    connection.watched = wanted;
+    epoll::modify(epoll, socket.as_fd(), token.data(), wanted).is_ok()
 }

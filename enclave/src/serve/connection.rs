@@ -1,11 +1,14 @@
 //! One place for a connection: its socket, its two buffers, its deadline. The buffers outlive the connection
 //! and serve the next one.
 
+use rustix::event::epoll::EventFlags;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use transport::FrameBuffer;
 use wire::frame::{self, PREFIX_SIZE};
+
+use super::Verdict;
 
 /// A place that a connection can take.
 pub(super) struct Connection {
@@ -13,14 +16,22 @@ pub(super) struct Connection {
     pub(super) socket: Option<OwnedFd>,
     /// Whether the kernel has reported it since it was last looked at.
     pub(super) is_ready: bool,
+    /// What the kernel reports of it.
+    pub(super) watched: EventFlags,
     received: FrameBuffer,
     /// Prefix and body of the reply on its way out.
     reply: Box<[u8]>,
     reply_size: usize,
     reply_sent: usize,
+    /// The record that must be acknowledged before the reply goes out.
+    held_for: Option<u64>,
+    /// A frame has no answer yet, and gets one at this time at the latest.
+    later_ms: Option<u64>,
+    /// Whether the connection ends with this reply.
+    is_last: bool,
     /// When a started frame or an untaken reply is given up.
     frame_due_ms: Option<u64>,
-    /// When a connection that asks nothing is given up; `None` when it may stay.
+    /// When a connection without a session is given up; `None` when it may stay.
     idle_due_ms: Option<u64>,
     /// Whether it has had an answer.
     pub(super) is_answered: bool,
@@ -34,7 +45,7 @@ pub(super) struct Connection {
 pub(super) struct Due {
     /// For the rest of a frame, or for the peer to take a reply.
     pub(super) frame_ms: u64,
-    /// For the first byte of the next frame; `None` for as long as the peer likes.
+    /// For the first byte of the next frame, where it has no session; `None` for as long as the peer likes.
     pub(super) idle_ms: Option<u64>,
 }
 
@@ -45,8 +56,10 @@ pub(super) enum Step {
     Waits,
     /// A frame was answered and the peer has the reply.
     Replied,
-    /// A frame was answered and the peer has to take the reply first.
+    /// A frame was answered and the peer has to take the reply first, or its record must be acknowledged.
     ReplyPending,
+    /// A frame was answered and the peer has the reply, which is the last one.
+    Ended,
     /// The peer is gone.
     Gone,
     /// The peer sent what the channel does not take.
@@ -58,10 +71,14 @@ impl Connection {
         Self {
             socket: None,
             is_ready: false,
+            watched: EventFlags::IN,
             received: FrameBuffer::new(body_size_max),
             reply: vec![0; PREFIX_SIZE + reply_size_max].into_boxed_slice(),
             reply_size: 0,
             reply_sent: 0,
+            held_for: None,
+            later_ms: None,
+            is_last: false,
             frame_due_ms: None,
             idle_due_ms: None,
             is_answered: false,
@@ -71,6 +88,7 @@ impl Connection {
 
     pub(super) fn open(&mut self, socket: OwnedFd, due: Due, turn: u64) {
         self.close();
+        self.watched = EventFlags::IN;
         self.socket = Some(socket);
         self.idle_due_ms = due.idle_ms;
         self.last_turn = turn;
@@ -82,6 +100,7 @@ impl Connection {
         self.is_ready = false;
         self.received.clear();
         (self.reply_size, self.reply_sent) = (0, 0);
+        (self.held_for, self.later_ms, self.is_last) = (None, None, false);
         (self.frame_due_ms, self.idle_due_ms) = (None, None);
         self.is_answered = false;
     }
@@ -91,22 +110,35 @@ impl Connection {
         self.frame_due_ms.or(self.idle_due_ms)
     }
 
+    /// Whether a reply is on its way out.
     pub(super) fn has_reply_pending(&self) -> bool {
-        self.reply_sent < self.reply_size
+        self.held_for.is_none() && self.reply_sent < self.reply_size
+    }
+
+    /// Whether nothing can happen before the vault moves: its reply is held, or there is none yet. Nothing is read
+    /// then.
+    pub(super) fn waits_for_vault(&self) -> bool {
+        self.held_for.is_some() || self.later_ms.is_some()
+    }
+
+    /// When a frame that waits for its answer gets one at the latest.
+    pub(super) fn later_ms(&self) -> Option<u64> {
+        self.later_ms
+    }
+
+    /// The peer has a session, or none any more.
+    pub(super) fn note_session(&mut self, due: Due) {
+        self.idle_due_ms = due.idle_ms;
     }
 
     /// Whether a whole frame waits in the buffer for the next round. A wrong prefix counts as one: it is to
     /// be looked at.
     pub(super) fn has_frame_waiting(&self) -> bool {
-        !self.has_reply_pending() && self.received.is_complete().unwrap_or(true)
+        !self.has_reply_pending() && !self.waits_for_vault() && self.received.is_complete().unwrap_or(true)
     }
 
     /// Takes at most one frame to its answer. Receives at most once.
-    pub(super) fn advance(
-        &mut self,
-        due: Due,
-        answer: &mut impl FnMut(&[u8], &mut [u8]) -> Option<usize>,
-    ) -> Step {
+    pub(super) fn advance(&mut self, due: Due, answer: impl FnOnce(&[u8], &mut [u8]) -> Verdict) -> Step {
         if self.has_reply_pending() {
             return self.flush(due);
         }
@@ -126,17 +158,51 @@ impl Connection {
             }
             Err(_) => return Step::Violation,
         };
-        let Some((prefix, reply)) = self.reply.split_first_chunk_mut::<PREFIX_SIZE>() else {
-            return Step::Gone;
-        };
-        let Some(size) = answer(body, reply) else {
-            return Step::Violation;
-        };
-        let size = size.min(reply.len());
-        *prefix = frame::prefix(size).unwrap_or_default();
-        (self.reply_size, self.reply_sent) = (PREFIX_SIZE + size, 0);
+        let Some(reply) = self.reply.get_mut(PREFIX_SIZE..) else { return Step::Gone };
+        let verdict = answer(body, reply);
         self.frame_due_ms = None;
+        self.take(verdict, due)
+    }
+
+    /// Asks again for the answer that was to come later.
+    pub(super) fn resume(&mut self, due: Due, answer: impl FnOnce(&mut [u8]) -> Verdict) -> Step {
+        let Some(reply) = self.reply.get_mut(PREFIX_SIZE..) else { return Step::Gone };
+        let verdict = answer(reply);
+        self.take(verdict, due)
+    }
+
+    /// Sends the reply that is held, if its record is below `acknowledged`.
+    pub(super) fn release(&mut self, due: Due, acknowledged: u64) -> Step {
+        match self.held_for {
+            Some(sequence) if sequence < acknowledged => {
+                self.held_for = None;
+                self.flush(due)
+            }
+            _ => Step::Waits,
+        }
+    }
+
+    fn take(&mut self, verdict: Verdict, due: Due) -> Step {
+        self.later_ms = None;
+        let size = match verdict {
+            Verdict::Close => return Step::Violation,
+            Verdict::Later { until_ms } => {
+                (self.later_ms, self.idle_due_ms) = (Some(until_ms), None);
+                return Step::Waits;
+            }
+            Verdict::Reply(size) | Verdict::Last(size) | Verdict::Held { size, .. } => size,
+        };
+        let size = size.min(self.reply.len() - PREFIX_SIZE);
+        if let Some(prefix) = self.reply.first_chunk_mut::<PREFIX_SIZE>() {
+            *prefix = frame::prefix(size).unwrap_or_default();
+        }
+        (self.reply_size, self.reply_sent) = (PREFIX_SIZE + size, 0);
         self.is_answered = true;
+        self.is_last = matches!(verdict, Verdict::Last(_));
+        if let Verdict::Held { sequence, .. } = verdict {
+            self.held_for = Some(sequence);
+            return Step::ReplyPending;
+        }
         self.flush(due)
     }
 
@@ -171,6 +237,6 @@ impl Connection {
         // A frame that had begun behind this one has its full time from here.
         self.frame_due_ms = (!self.received.is_empty()).then_some(due.frame_ms);
         self.idle_due_ms = due.idle_ms;
-        Step::Replied
+        if self.is_last { Step::Ended } else { Step::Replied }
     }
 }

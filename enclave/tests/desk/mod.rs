@@ -1,9 +1,13 @@
 //! The demo desk with its throw-away keys, and payloads for it.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use book::Book;
+use book::{Book, Host, WhenGone};
+use enclave::serve::{Place, Verdict};
 use enclave::{Boot, Vault};
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::Value;
+use session_dev::{Caller, DevelopmentAttestor, Peer, Refused, throw_away_key};
 use sha2::{Digest, Sha256};
 use signing::{Keyring, Secret};
 use venues::hyperliquid::rules::Network;
@@ -13,19 +17,28 @@ use wire::facts_json::JsonFacts;
 use wire::receipt::{Link, Receipt};
 use wire::reply::Reply;
 use wire::request::{PayloadKind, Request};
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Refusal};
+use wire::session::{Channel, SEALED_SIZE_MAX};
+use wire::{CONTROL_SIZE_MAX, Now, Refusal};
 use zeroize::Zeroizing;
 
 pub(crate) const EVM: u16 = 0;
 pub(crate) const HYPERLIQUID: u16 = 1;
 pub(crate) const SOLANA: u16 = 2;
-pub(crate) const REQUEST_ID: u64 = 0x0102_0304;
 
 pub(crate) const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
 pub(crate) const NOW: Now = Now { monotonic_ms: 3_600_000, wall_ms: BOOTED.wall_ms + 3_600_000 };
 
-/// A vault with the book and keys of the demo desk.
-pub(crate) struct Desk(Box<Vault>);
+/// A vault with the book and keys of the demo desk, a session of its bot, and one of its host.
+pub(crate) struct Desk {
+    vault: Box<Vault>,
+    bot: Peer,
+    host: Peer,
+    frame: Box<[u8; SEALED_SIZE_MAX]>,
+}
+
+/// Where the bot and the host are.
+pub(crate) const BOT: Place = Place { channel: Channel::Bots, index: 0 };
+pub(crate) const HOST: Place = Place { channel: Channel::Control, index: 0 };
 
 /// A reply with owned parts.
 pub(crate) struct OwnedReply {
@@ -57,27 +70,43 @@ impl Desk {
 
     /// A vault with another book of the same keys.
     pub(crate) fn with_book(book: &'static Book<'static>, booted: Now) -> Self {
-        let vault = Vault::at_boot(book, keyring(book), boot(booted));
-        Self(Box::new(vault.expect("the book's keys")))
+        Self::of(with_patient_host(book), keyring(book), booted)
     }
 
     /// A desk of another book whose keys are `keyring`.
     pub(crate) fn with(book: &'static Book<'static>, keyring: Keyring) -> Self {
-        Self(Box::new(Vault::at_boot(book, keyring, boot(BOOTED)).expect("the book's keys")))
+        Self::of(with_patient_host(book), keyring, BOOTED)
+    }
+
+    fn of(book: &'static Book<'static>, keyring: Keyring, booted: Now) -> Self {
+        let mut vault = Box::new(at_boot(book, keyring, booted).expect("the book's keys"));
+        let host = open(&mut vault, book, HOST, "host", booted).expect("a session");
+        let bot = open(&mut vault, book, BOT, "bot", booted).expect("a session");
+        Self { vault, bot, host, frame: Box::new([0; SEALED_SIZE_MAX]) }
     }
 
     pub(crate) fn vault(&mut self) -> &mut Vault {
-        &mut self.0
+        &mut self.vault
+    }
+
+    /// The vault, the bot's session and room for a frame.
+    pub(crate) fn parts(&mut self) -> (&mut Vault, &mut Peer, &mut [u8; SEALED_SIZE_MAX]) {
+        (&mut self.vault, &mut self.bot, &mut self.frame)
+    }
+
+    /// The vault, the host's session and room for a frame.
+    pub(crate) fn host_parts(&mut self) -> (&mut Vault, &mut Peer, &mut [u8; SEALED_SIZE_MAX]) {
+        (&mut self.vault, &mut self.host, &mut self.frame)
     }
 
     pub(crate) fn sign(&mut self, slot: u16, kind: PayloadKind, payload: &[u8]) -> OwnedReply {
         self.handle(NOW, &request(slot, kind, payload))
     }
 
+    /// The bot asks.
     pub(crate) fn handle(&mut self, now: Now, body: &[u8]) -> OwnedReply {
-        let mut buffer = [0; REPLY_SIZE_MAX];
-        let size = self.0.handle(now, body, &mut buffer);
-        let reply = Reply::read(&buffer[..size]).expect("a reply");
+        let body = self.ask_bot(now, body);
+        let reply = Reply::read(&body).expect("a reply");
         OwnedReply {
             code: reply.code,
             request_id: reply.request_id,
@@ -87,19 +116,83 @@ impl Desk {
         }
     }
 
-    pub(crate) fn control(&mut self, body: &[u8]) -> Option<usize> {
-        self.0.control(NOW, body, &mut [0; CONTROL_SIZE_MAX])
+    /// The body of the reply to a body of the bot.
+    pub(crate) fn ask_bot(&mut self, now: Now, body: &[u8]) -> Vec<u8> {
+        let Self { vault, bot, frame, .. } = self;
+        ask(vault, BOT, bot, frame, now, body).expect("a reply")
+    }
+
+    /// The body of the answer to a body of the host.
+    pub(crate) fn control(&mut self, body: &[u8]) -> Option<Vec<u8>> {
+        let Self { vault, host, frame, .. } = self;
+        ask(vault, HOST, host, frame, NOW, body)
     }
 
     pub(crate) fn command(&mut self, command: Command) -> OwnedStatus {
-        let (mut body, mut reply) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+        let mut body = [0; CONTROL_SIZE_MAX];
         let size = control::write_command(command, &mut body).unwrap();
-        let size = self.0.control(NOW, &body[..size], &mut reply).expect("a command is answered");
-        let status = control::read_status(&reply[..size]).unwrap();
+        let answer = self.control(&body[..size]).expect("a command is answered");
+        let status = control::read_status(&answer).unwrap();
         assert_eq!(status.desk, "demo");
         let control::Status { mode, receipts, signed, refused, head, .. } = status;
         OwnedStatus { mode, receipts, signed, refused, head }
     }
+}
+
+/// The same book with a host that may be silent for weeks, so that tests may let time pass.
+pub(crate) fn with_patient_host(book: &'static Book<'static>) -> &'static Book<'static> {
+    let public_key = *throw_away_key("host").public_key().as_bytes();
+    let host = Host { public_key, heartbeat_ms: u32::MAX, when_gone: WhenGone::Halted };
+    Box::leak(Box::new(Book { host: Some(host), ..*book }))
+}
+
+pub(crate) fn at_boot(
+    book: &'static Book<'static>,
+    keyring: Keyring,
+    booted: Now,
+) -> Result<Vault, signing::KeyFault> {
+    Vault::at_boot(book, keyring, Box::new(DevelopmentAttestor::new()), boot(booted))
+}
+
+/// A session of the throw-away key of that name.
+pub(crate) fn open(
+    vault: &mut Vault,
+    book: &Book<'_>,
+    at: Place,
+    name: &str,
+    now: Now,
+) -> Result<Peer, Refused> {
+    let key = throw_away_key(name);
+    let policy_hash = book::policy_hash(book);
+    let (channel, wall_ms) = (at.channel, now.wall_ms);
+    let seed = [7; 32];
+    let caller = Caller { key: &key, channel, certificate: None, policy_hash, wall_ms, seed };
+    Peer::open(&caller, |frame, reply| sent(vault.handle(now, at, frame, reply)))
+}
+
+/// The size of a reply that is sent.
+pub(crate) fn sent(verdict: Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Reply(size) | Verdict::Last(size) | Verdict::Held { size, .. } => Some(size),
+        Verdict::Later { .. } | Verdict::Close => None,
+    }
+}
+
+/// The body of the reply to a body, both sealed.
+pub(crate) fn ask(
+    vault: &mut Vault,
+    at: Place,
+    peer: &mut Peer,
+    frame: &mut [u8; SEALED_SIZE_MAX],
+    now: Now,
+    body: &[u8],
+) -> Option<Vec<u8>> {
+    let sealed = peer.seal(body).unwrap();
+    let size = sent(vault.handle(now, at, sealed, frame))?;
+    let mut reply = vec![0; size];
+    let size = peer.open_frame(&frame[..size], &mut reply).unwrap();
+    reply.truncate(size);
+    Some(reply)
 }
 
 pub(crate) fn boot(now: Now) -> Boot {
@@ -147,9 +240,11 @@ impl OwnedReply {
     }
 }
 
+/// A request with an id that no other has.
 pub(crate) fn request(slot: u16, payload_kind: PayloadKind, payload: &[u8]) -> Vec<u8> {
-    let request =
-        Request { key_slot: slot, payload_kind, return_canonical: false, request_id: REQUEST_ID, payload };
+    static IDS: AtomicU64 = AtomicU64::new(0x0102_0304);
+    let request_id = IDS.fetch_add(1, Ordering::Relaxed);
+    let request = Request { key_slot: slot, payload_kind, return_canonical: false, request_id, payload };
     [&request.header()[..], payload].concat()
 }
 

@@ -233,6 +233,8 @@ fn serve_control(
         *is_halted |= command == Command::Kill;
         let chain = chain.lock().unwrap().clone();
         let status = Status {
+            sessions: 0,
+            unacknowledged: 0,
             mode: if *is_halted { Mode::Halted } else { Mode::Live },
             latches: 0,
             order_counter: 0,

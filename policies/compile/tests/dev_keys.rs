@@ -43,6 +43,20 @@ fn the_demo_desk_pins_the_dev_keys() {
     assert_eq!(pinned, expected);
 }
 
+fn x25519(name: &str) -> [u8; 32] {
+    curve25519_dalek::MontgomeryPoint::mul_base_clamped(secret(name)).to_bytes()
+}
+
+#[test]
+fn the_clients_the_host_and_the_operator_of_the_demo_desk_are_dev_keys() {
+    let demo = desk("demo");
+    let clients: Vec<_> = demo.clients.iter().map(|client| (client.name, client.public_key)).collect();
+    assert_eq!(clients, [("bot", x25519("bot")), ("maker", x25519("maker"))]);
+    assert_eq!(demo.host.map(|host| host.public_key), Some(x25519("host")));
+    assert_eq!(PublicKey::Ed25519 { key: demo.operators[0].public_key }, ed25519("operator"));
+    assert_eq!(desk("hyperliquid-maker").clients[0].public_key, x25519("quoter"));
+}
+
 #[test]
 fn the_treasury_of_the_demo_desk_is_a_dev_key_too() {
     let PublicKey::Secp256k1 { address, .. } = secp256k1("treasury") else {

@@ -5,6 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+mod peer;
+
+pub use peer::{Caller, Peer, Refused, throw_away_key};
+
 use ed25519_dalek::{Signer, SigningKey};
 use session::attestation::{Attest, DEVELOPMENT_DOCUMENT_SIZE, NotAttested, development_document};
 use sha2::{Digest, Sha256};

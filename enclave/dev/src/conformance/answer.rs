@@ -1,22 +1,26 @@
 //! From a question to its answer.
 
-use enclave::{Boot, Vault};
+use enclave::Boot;
 use serde_json::{Map, Value, json};
 use signing::{Keyring, Secret};
 use wire::facts_json::JsonFacts;
 use wire::receipt::Receipt;
 use wire::reply::Reply;
 use wire::request::{PayloadKind, Request};
-use wire::{Family, Now, REPLY_SIZE_MAX, Refusal, facts};
+use wire::{Family, Now, Refusal, facts};
 use zeroize::Zeroizing;
 
 use super::book_text::book_text;
 use super::payload::{Encoded, encode};
 use super::question::Question;
 use crate::hexadecimal;
+use crate::in_process::InProcess;
 
 /// The vault boots this long before the question's clock.
 const BOOTED_BEFORE_MS: u64 = 3 * 24 * 3_600 * 1_000;
+
+/// The throw-away session key that the book lists.
+pub(super) const CLIENT: &str = "bot";
 
 /// Why there is no answer at all.
 pub(super) type Fault = Box<dyn std::error::Error>;
@@ -29,12 +33,12 @@ pub(super) type Fault = Box<dyn std::error::Error>;
 pub fn answer(question: &Question) -> Result<Value, Fault> {
     let mut vault = vault(question)?;
     if let Some(before) = &question.before {
-        put(&mut vault, before)?;
+        put(&mut vault, before, 1)?;
     }
-    put(&mut vault, question)
+    put(&mut vault, question, 2)
 }
 
-fn vault(question: &Question) -> Result<Vault, Fault> {
+fn vault(question: &Question) -> Result<InProcess, Fault> {
     let bytes: [u8; 32] =
         hexadecimal::read(&question.key)?.try_into().map_err(|_| "the key is not 32 bytes")?;
     let secret = || Secret::new(Zeroizing::new(bytes));
@@ -46,10 +50,10 @@ fn vault(question: &Question) -> Result<Vault, Fault> {
         keyring.insert(slot, secret())?;
     }
     let booted = Now { monotonic_ms: 0, wall_ms: question.now_ms.saturating_sub(BOOTED_BEFORE_MS) };
-    Ok(Vault::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: booted })?)
+    InProcess::at_boot(book, keyring, Boot { id: [0; 16], seed: [0; 32], now: booted }, CLIENT)
 }
 
-fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {
+fn put(vault: &mut InProcess, question: &Question, request_id: u64) -> Result<Value, Fault> {
     let (payload_kind, payload) = match encode(question)? {
         Encoded::Payload(kind, payload) => (kind, payload),
         // What cannot be put into a frame is refused before it reaches the vault, as the SDK does.
@@ -58,11 +62,8 @@ fn put(vault: &mut Vault, question: &Question) -> Result<Value, Fault> {
         }
     };
     let now = Now { monotonic_ms: BOOTED_BEFORE_MS, wall_ms: question.now_ms };
-    let body = body(payload_kind, &payload);
-    let mut reply = [0; REPLY_SIZE_MAX];
-    let size = vault.handle(now, &body, &mut reply);
-    let reply =
-        Reply::read(reply.get(..size).ok_or("a reply longer than its buffer")?).map_err(|_| "not a reply")?;
+    let reply = vault.ask(now, &body(request_id, payload_kind, &payload))?;
+    let reply = Reply::read(reply).map_err(|_| "not a reply")?;
     let receipt = reply.receipt().map_err(|_| "a reply without its receipt")?;
     answer_of(question, &reply, &receipt)
 }
@@ -94,10 +95,10 @@ fn facts_of(receipt: &Receipt<'_>) -> Result<Value, Fault> {
 }
 
 /// A request body; the payload kind may be one that no vault knows.
-fn body(payload_kind: u16, payload: &[u8]) -> Vec<u8> {
+fn body(request_id: u64, payload_kind: u16, payload: &[u8]) -> Vec<u8> {
     let known = PayloadKind::EvmEip1559;
     let request =
-        Request { key_slot: 0, payload_kind: known, return_canonical: false, request_id: 1, payload: &[] };
+        Request { key_slot: 0, payload_kind: known, return_canonical: false, request_id, payload: &[] };
     let [version, kind, slot_low, slot_high, _, _, rest @ ..] = request.header();
     let [kind_low, kind_high] = payload_kind.to_le_bytes();
     let start = [version, kind, slot_low, slot_high, kind_low, kind_high];

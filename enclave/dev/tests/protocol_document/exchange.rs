@@ -1,17 +1,18 @@
 //! What is said between a client, an operator and a vault whose keys, clock and boot id are known.
 
-use enclave::{Boot, Vault};
+use enclave::Boot;
 use enclave_dev::examples::{Example, examples};
+use enclave_dev::in_process::InProcess;
 use enclave_dev::keys::KeyFolder;
 use wire::control::{self, Command};
 use wire::receipt::{self, ChainReader};
 use wire::reply::Reply;
 use wire::request::{PayloadKind, Request};
-use wire::{CONTROL_SIZE_MAX, Now, REPLY_SIZE_MAX, Refusal};
+use wire::{CONTROL_SIZE_MAX, Now, Refusal};
 
 const BOOT_ID: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const BOOTED: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_000_000 };
-const NOW: Now = Now { monotonic_ms: 3_600_000, wall_ms: 1_790_003_600_000 };
+const NOW: Now = Now { monotonic_ms: 1_000, wall_ms: BOOTED.wall_ms + 1_000 };
 
 const STACK_SIZE: usize = 64 << 20;
 
@@ -43,8 +44,8 @@ impl Exchange {
         let book =
             compile::compile("demo.toml", include_str!("../../../../policies/book/demo.toml")).unwrap();
         let keyring = KeyFolder::new("no-key-files").keyring(book).unwrap();
-        let mut vault =
-            Vault::at_boot(book, keyring, Boot { id: BOOT_ID, seed: [0; 32], now: BOOTED }).unwrap();
+        let boot = Boot { id: BOOT_ID, seed: [0; 32], now: BOOTED };
+        let mut vault = InProcess::at_boot(book, keyring, boot, "bot").unwrap();
         let (request, reply) = ask(&mut vault, SIGNED, 42);
         let (refused_request, refused_reply) = ask(&mut vault, REFUSED, 43);
         let (command, status) = command(&mut vault, Command::Status);
@@ -88,7 +89,7 @@ impl Exchange {
 }
 
 /// Puts a committed request to the vault; the frames of both. What becomes of it is what was committed.
-fn ask(vault: &mut Vault, what: &str, request_id: u64) -> (Vec<u8>, Vec<u8>) {
+fn ask(vault: &mut InProcess, what: &str, request_id: u64) -> (Vec<u8>, Vec<u8>) {
     let example = example(what);
     let payload = example.payload(NOW.wall_ms);
     let return_canonical = example.kind == PayloadKind::HyperliquidL1Json;
@@ -100,22 +101,20 @@ fn ask(vault: &mut Vault, what: &str, request_id: u64) -> (Vec<u8>, Vec<u8>) {
         payload: &payload,
     };
     let body = [&request.header()[..], &payload].concat();
-    let mut buffer = [0; REPLY_SIZE_MAX];
-    let size = vault.handle(NOW, &body, &mut buffer);
-    let reply = Reply::read(&buffer[..size]).unwrap();
-    assert_eq!(reply.code, example.refused.map_or(0, Refusal::code), "{what}");
-    (framed(&body), framed(&buffer[..size]))
+    let reply = vault.ask(NOW, &body).unwrap();
+    let code = Reply::read(reply).unwrap().code;
+    assert_eq!(code, example.refused.map_or(0, Refusal::code), "{what}");
+    (framed(&body), framed(reply))
 }
 
 fn example(what: &str) -> Example {
     examples().unwrap().into_iter().find(|example| example.what == what).unwrap()
 }
 
-fn command(vault: &mut Vault, command: Command) -> (Vec<u8>, Vec<u8>) {
-    let (mut question, mut answer) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+fn command(vault: &mut InProcess, command: Command) -> (Vec<u8>, Vec<u8>) {
+    let mut question = [0; CONTROL_SIZE_MAX];
     let size = control::write_command(command, &mut question).unwrap();
-    let answer_size = vault.control(NOW, &question[..size], &mut answer).unwrap();
-    (framed(&question[..size]), framed(&answer[..answer_size]))
+    (framed(&question[..size]), framed(vault.command(NOW, command).unwrap()))
 }
 
 fn framed(body: &[u8]) -> Vec<u8> {

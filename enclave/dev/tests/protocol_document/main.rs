@@ -83,7 +83,7 @@ fn the_limits_of_the_document_are_those_of_the_code() {
         ("control connections at the same time", limits.control_connections_max as u64),
         ("from a frame's first byte to its last, ms", limits.frame_deadline_ms),
         ("for a reply to be taken by the client, ms", limits.frame_deadline_ms),
-        ("control connection without a command, ms", limits.control_idle_ms),
+        ("connection without a session or a frame, ms", limits.stranger_idle_ms),
     ];
     let rows = Document::read().rows("Limits", "| ");
     for (what, limit) in table {
