@@ -126,7 +126,7 @@ pub(crate) fn receipts(table: &mut Table<'_>, has_host: bool) -> Option<Receipts
             let mode = table.required("mode", |field| match field.choice(&modes)? {
                 ReceiptMode::Client => Some(ReceiptMode::Client),
                 mode if has_host => Some(mode),
-                _ => {
+                ReceiptMode::Durable | ReceiptMode::Bounded => {
                     field.fault(Rule::NobodyAcknowledges, "there is no [host] that could acknowledge records")
                 }
             });
