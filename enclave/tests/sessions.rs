@@ -5,6 +5,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on fails"
 )]
 
