@@ -11,6 +11,7 @@
 mod desk;
 
 use book::{Book, BootMode, Host, Operator, WhenGone};
+use desk::witness::Witness as _;
 use desk::{BOOTED, BOT, EVM, HOST, HYPERLIQUID, NOW, hyperliquid_cancel};
 use ed25519_dalek::{Signer as _, SigningKey};
 use enclave::latches::{CALM_MS, CLIENTS_MAX, Edge, Latches, Watch};
@@ -93,7 +94,7 @@ impl World {
     fn command(&mut self, command: Command<'_>) -> Result<(Mode, u16, u64), Refusal> {
         self.control(command, |answer| match answer {
             Answer::Status(Status { mode, latches, receipts, .. }) => Ok((mode, latches, receipts)),
-            Answer::Refused { code, .. } => Err(Refusal::from_code(code).unwrap()),
+            Answer::Refused { code, .. } => Err(Refusal::from_code(code).unwrap().witnessed()),
             other => panic!("{other:?}"),
         })
     }

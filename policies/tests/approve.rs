@@ -10,6 +10,10 @@ use policies::{Approved, Asker, BOOK, BucketUsage, KeyUsage, Usage, approve};
 use venues::{U256, evm};
 use wire::{Now, Refusal, Why};
 
+#[path = "../../tests/witness.rs"]
+mod witness;
+use witness::Witness as _;
+
 const EVM: u16 = 0;
 const HYPERLIQUID: u16 = 1;
 const SOLANA: u16 = 2;
@@ -51,7 +55,7 @@ fn judged<'f>(payload: &'f [u8], book: &book::Book<'_>, slot: u16) -> Judged<'f>
 }
 
 fn refused(judged: Judged<'_>) -> Refusal {
-    judged.unwrap_err().1.refusal
+    judged.unwrap_err().1.refusal.witnessed()
 }
 
 #[test]

@@ -22,3 +22,5 @@ mod refusals;
 mod stake;
 #[path = "hyperliquid/vectors.rs"]
 mod vectors;
+#[path = "../../tests/witness.rs"]
+mod witness;

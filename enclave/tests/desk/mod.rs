@@ -21,6 +21,10 @@ use wire::session::{Channel, SEALED_SIZE_MAX};
 use wire::{CONTROL_SIZE_MAX, Now, Refusal};
 use zeroize::Zeroizing;
 
+#[path = "../../../tests/witness.rs"]
+pub(crate) mod witness;
+use witness::Witness as _;
+
 pub(crate) const EVM: u16 = 0;
 pub(crate) const HYPERLIQUID: u16 = 1;
 pub(crate) const SOLANA: u16 = 2;
@@ -228,7 +232,7 @@ impl OwnedReply {
     }
 
     pub(crate) fn refusal(&self) -> Refusal {
-        Refusal::from_code(self.code).expect("a refusal")
+        Refusal::from_code(self.code).expect("a refusal").witnessed()
     }
 
     pub(crate) fn facts(&self) -> Value {

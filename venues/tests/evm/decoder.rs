@@ -5,6 +5,7 @@ use venues::{Address, U256};
 use wire::{Refusal, Shown, Why};
 
 use crate::draft::{Draft, access_entry, bytes, envelope, integer, list, word};
+use crate::witness::Witness as _;
 
 const TOKEN: Address = [0x70; 20];
 const OTHER: Address = [0x0b; 20];
@@ -29,7 +30,7 @@ macro_rules! malformed {
         $(#[test]
         fn $name() {
             let payload: Vec<u8> = $payload;
-            let why = decode(&payload).unwrap_err();
+            let why = decode(&payload).unwrap_err().witnessed();
             assert_eq!(why.refusal, Refusal::$refusal);
             #[allow(unused_mut, unused_assignments)]
             let mut field: Option<u16> = None;

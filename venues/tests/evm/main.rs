@@ -12,3 +12,5 @@ mod draft;
 mod facts;
 mod mutations;
 mod vectors;
+#[path = "../../../tests/witness.rs"]
+mod witness;

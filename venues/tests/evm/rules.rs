@@ -11,9 +11,10 @@ use crate::book::{
     WETH, ZERO, swaps, u,
 };
 use crate::draft::{Draft, GWEI, access_entry, word};
+use crate::witness::Witness as _;
 
 pub(crate) fn judge_by(limits: &Limits<'_>, draft: &Draft) -> Result<Charge, Why> {
-    decode(&draft.encode()).unwrap().judge(limits, &OWN, NOW)
+    decode(&draft.encode()).unwrap().judge(limits, &OWN, NOW).witnessed()
 }
 
 pub(crate) fn judge(draft: &Draft) -> Result<(), Why> {

@@ -13,6 +13,7 @@ use venues::{Address, Payload, U256};
 use wire::{Family, Now, Why};
 
 use crate::facts::facts_of;
+use crate::witness::Witness as _;
 
 const CHAINS: &[u64] = &[1, 10, 137, 8453, 42161];
 const DAYS_90_S: u64 = 90 * 24 * 60 * 60;
@@ -191,7 +192,7 @@ fn judge(
         cancel: true,
     };
     let now = Now { monotonic_ms: 0, wall_ms };
-    transaction.judge(&limits, account, now).map(drop)
+    transaction.judge(&limits, account, now).map(drop).witnessed()
 }
 
 /// The WETH of the chains that the lines use it on.

@@ -7,6 +7,7 @@ use venues::hyperliquid::{Claims, Form};
 use wire::{Family, Refusal, Why};
 
 use crate::vectors::{Book, Line, NOW, hex, lines, payload, with_payload};
+use crate::witness::Witness as _;
 
 /// Refusals of an envelope that only a clock can give, hence denied.
 const BY_THE_CLOCK: [Refusal; 3] = [Refusal::NonceTooOld, Refusal::NonceTooFarAhead, Refusal::ExpiryPassed];
@@ -41,6 +42,7 @@ fn refusal(form: Form, payload: &[u8], book: &Book) -> Why {
         Err(why) => why,
         Ok(action) => action.judge(&book.limits(), &[0; 20], NOW).unwrap_err(),
     })
+    .witnessed()
 }
 
 fn payload_of(line: &Line) -> Option<(Form, Vec<u8>)> {

@@ -12,6 +12,7 @@ use wire::{Refusal, Shown, Why};
 use crate::exposure::{MARGIN, SCHEDULE, TWAP};
 use crate::funds::{APPROVE_AGENT, SEND_ASSET};
 use crate::vectors::{E8, NOW, payload, with_decoded, with_payload};
+use crate::witness::Witness as _;
 
 pub(crate) const ME: [u8; 20] = [0xee; 20];
 pub(crate) const VAULT: [u8; 20] = [0x77; 20];
@@ -109,7 +110,7 @@ pub(crate) const ENVELOPE: Envelope =
 
 pub(crate) fn judged(form: Form, envelope: Envelope, action: &str) -> Result<(), Why> {
     with_payload(form, &payload(&envelope, &Claims::default(), action.as_bytes()), |action| {
-        action.and_then(|action| action.judge(&LIMITS, &ME, NOW)).map(|_| ())
+        action.and_then(|action| action.judge(&LIMITS, &ME, NOW)).map(|_| ()).witnessed()
     })
 }
 
@@ -254,7 +255,7 @@ fn no_refusal_of_this_venue_is_without_a_row() {
 
 pub(crate) fn with_limits(limits: &Limits<'_>, action: &str) -> Result<(), Why> {
     with_decoded(Form::L1Json, action.as_bytes(), |action| {
-        action.and_then(|action| action.judge(limits, &ME, NOW)).map(|_| ())
+        action.and_then(|action| action.judge(limits, &ME, NOW)).map(|_| ()).witnessed()
     })
 }
 

@@ -12,6 +12,7 @@ use crate::draft::{
     Changes, NOW_MS, OWN, OWN_TEXT, STRANGER_TEXT, TOKEN_ID, V3_EXCHANGE, WALLET, WALLET_TEXT, clob_auth,
     nested, v1, v2,
 };
+use crate::witness::Witness as _;
 
 const TOKENS: &[U256] = &[U256::from_limbs([TOKEN_ID, 0, 0, 0])];
 const LISTED: [u8; 32] = [0xbb; 32];
@@ -67,7 +68,7 @@ const LIMITS: Limits<'static> = Limits {
 
 fn judged(text: &str, limits: &Limits<'_>) -> Result<venues::Charge, Why> {
     let now = Now { monotonic_ms: 7, wall_ms: NOW_MS };
-    decode(text.as_bytes()).unwrap().judge(limits, &OWN, now)
+    decode(text.as_bytes()).unwrap().judge(limits, &OWN, now).witnessed()
 }
 
 fn refusal(text: &str, limits: &Limits<'_>) -> Option<Refusal> {

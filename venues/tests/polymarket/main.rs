@@ -7,3 +7,5 @@ mod judgement;
 mod lines;
 mod refusals;
 mod vectors;
+#[path = "../../../tests/witness.rs"]
+mod witness;

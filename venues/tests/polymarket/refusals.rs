@@ -7,9 +7,10 @@ use crate::draft::{
     V1_EXCHANGE, V2_EXCHANGE, V3_EXCHANGE, clob_auth, clob_auth_with_contract, nested, v1,
     v1_types_around_v2, v2, with_a_type_too_many,
 };
+use crate::witness::Witness as _;
 
 fn refusal(text: &str) -> Option<Refusal> {
-    decode(text.as_bytes()).err().map(|why| why.refusal)
+    decode(text.as_bytes()).err().map(|why| why.refusal).witnessed()
 }
 
 macro_rules! rows {

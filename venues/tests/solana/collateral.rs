@@ -10,6 +10,7 @@ use crate::draft::{
 };
 use crate::judgement::{PROGRAM, judged_by};
 use crate::lines::payload;
+use crate::witness::Witness as _;
 
 const AMOUNT: Movement = Movement { market_index: 3, amount: 500, reduce_only: true };
 
@@ -112,7 +113,7 @@ fn market_vault_and_signer_are_the_programs() {
 fn another_token_program_is_not_supported() {
     for discriminator in [DEPOSIT, WITHDRAW] {
         let draft = changed(discriminator, |draft| draft.keys[7] = STRANGER);
-        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err();
+        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err().witnessed();
         assert_eq!(
             (why.refusal, why.refusal.family(), why.observed),
             (Refusal::TokenProgramNotSupported, Family::Unsupported, Shown::Key(STRANGER))
@@ -128,8 +129,10 @@ fn a_token_program_of_a_lookup_table_is_refused_whatever_the_caller_says_it_is()
             draft.instructions[0].1[at] = 10;
         })
         .looking_up(&[], &[0]);
-        let why =
-            solana::decode(&payload(&draft.encode(), &[solana::TOKEN_PROGRAM])).map(|_| ()).unwrap_err();
+        let why = solana::decode(&payload(&draft.encode(), &[solana::TOKEN_PROGRAM]))
+            .map(|_| ())
+            .unwrap_err()
+            .witnessed();
         assert_eq!(
             (why.refusal, why.refusal.family(), why.observed),
             (Refusal::TokenProgramNotStatic, Family::Unsupported, Shown::Key(solana::TOKEN_PROGRAM))
@@ -144,7 +147,7 @@ fn a_readonly_vault_or_token_account_is_malformed() {
             // The last readonly keys of the header reach down to `at`.
             draft.header = [1, 0, u8::try_from(10 - at).unwrap()];
         });
-        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err();
+        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err().witnessed();
         assert_eq!(why.refusal, Refusal::AccountFlagsDiffer);
     }
 }
@@ -157,7 +160,7 @@ fn an_option_of_a_withdrawal_must_be_a_bool_and_its_data_complete() {
         (|data| data.truncate(18), Refusal::InstructionDataMalformed),
     ] {
         let draft = changed(WITHDRAW, |draft| change(&mut draft.instructions[0].2));
-        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err();
+        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err().witnessed();
         assert_eq!(why.refusal, expected);
     }
 }
@@ -187,7 +190,7 @@ fn a_durable_nonce_is_not_supported_wherever_it_stands() {
         });
         let advance = (10, vec![3, 8, 0], vec![4, 0, 0, 0]);
         draft.instructions.insert(usize::from(!first), advance);
-        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err();
+        let why = solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).unwrap_err().witnessed();
         assert_eq!((why.refusal, why.observed), (Refusal::ProgramNotSupported, Shown::Key([0; 32])));
     }
 }

@@ -13,6 +13,7 @@ use crate::draft::{
     unit_price,
 };
 use crate::lines::payload;
+use crate::witness::Witness as _;
 
 pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
     kind: MarketKind::Perp,
@@ -57,7 +58,10 @@ pub(crate) fn judged_within(limits: &Limits<'_>, draft: &Draft, loaded: &[[u8; 3
     let payload = payload(&draft.encode(), loaded);
     let transaction = solana::decode(&payload).unwrap();
     let now = Now { monotonic_ms: 0, wall_ms: 0 };
-    transaction.judge(limits, &PAYER, now).map(|charge| assert_eq!(charge, venues::Charge::default()))
+    transaction
+        .judge(limits, &PAYER, now)
+        .map(|charge| assert_eq!(charge, venues::Charge::default()))
+        .witnessed()
 }
 
 fn judged(draft: &Draft) -> Result<(), Why> {

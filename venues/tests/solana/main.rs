@@ -12,3 +12,5 @@ mod refusals;
 mod swift;
 mod vectors;
 mod velocity;
+#[path = "../../../tests/witness.rs"]
+mod witness;

@@ -7,13 +7,14 @@ use crate::draft::{
     self, Draft, MARKET, ORDER, PAYER, STRANGER, TABLE, USER, cancel, compute, drift, place, unit_limit,
 };
 use crate::lines::payload;
+use crate::witness::Witness as _;
 
 fn refused(draft: &Draft) -> Why {
     refused_loading(draft, &[])
 }
 
 fn refused_loading(draft: &Draft, loaded: &[[u8; 32]]) -> Why {
-    solana::decode(&payload(&draft.encode(), loaded)).map(|_| ()).unwrap_err()
+    solana::decode(&payload(&draft.encode(), loaded)).map(|_| ()).unwrap_err().witnessed()
 }
 
 /// The draft that places one order, changed.
@@ -34,7 +35,7 @@ fn the_unchanged_drafts_are_accepted() {
 fn compact_u16_not_canonical() {
     let mut message = Draft::place(ORDER).encode();
     message.splice(3..4, [0x88, 0x00]);
-    let why = solana::decode(&payload(&message, &[])).map(|_| ()).unwrap_err();
+    let why = solana::decode(&payload(&message, &[])).map(|_| ()).unwrap_err().witnessed();
     assert_eq!(why.refusal, Refusal::CompactU16NotCanonical);
 }
 
@@ -42,7 +43,7 @@ fn compact_u16_not_canonical() {
 fn message_version_not_supported() {
     let mut message = changed(|draft| draft.version = Version::V0).encode();
     message[0] = 0x81;
-    let why = solana::decode(&payload(&message, &[])).map(|_| ()).unwrap_err();
+    let why = solana::decode(&payload(&message, &[])).map(|_| ()).unwrap_err().witnessed();
     assert_eq!((why.refusal, why.observed), (Refusal::MessageVersionNotSupported, Shown::uint(1)));
 }
 

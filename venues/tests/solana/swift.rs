@@ -18,6 +18,7 @@ use wire::{Family, Now, Refusal, Shown, Why};
 use crate::draft::{ORDER, PAYER, STRANGER, encode_order, option};
 use crate::judgement::{MARKET_LIMITS, PROGRAM, UNPRICED, limits};
 use crate::lines::{bytes, hex};
+use crate::witness::Witness as _;
 
 const TAKER: [u8; 32] = [30; 32];
 
@@ -97,14 +98,14 @@ fn facts(message: &SwiftMessage<'_>) -> Value {
 }
 
 fn refused(text: &[u8]) -> Why {
-    decode_swift(text).map(|_| ()).unwrap_err()
+    decode_swift(text).map(|_| ()).unwrap_err().witnessed()
 }
 
 fn judged_by(program: ProgramLimits<'_>, order: &SwiftOrder) -> Result<(), Why> {
     let text = text(order);
     let now = Now { monotonic_ms: 0, wall_ms: 0 };
     let judged = decode_swift(&text).unwrap().judge(&limits(&[program]), &PAYER, now);
-    judged.map(|charge| assert_eq!(charge, venues::Charge::default()))
+    judged.map(|charge| assert_eq!(charge, venues::Charge::default())).witnessed()
 }
 
 fn judged(order: &SwiftOrder) -> Result<(), Refusal> {

@@ -7,6 +7,7 @@ use wire::facts_json::JsonFacts;
 use wire::{Family, Refusal, Why};
 
 use crate::lines::{bytes, hex, key, line_payload, messages, payload};
+use crate::witness::Witness as _;
 
 const SUPPORTED: [&str; 14] = [
     "placePerpOrder",
@@ -272,7 +273,7 @@ fn every_negative_line_is_refused_for_its_own_reason() {
     for line in messages("negative_solana_drift.jsonl") {
         let payload = line_payload(&line);
         let reason = line["reason"].as_str().unwrap();
-        let refusal = solana::decode(&payload).err().map(|why: Why| why.refusal);
+        let refusal = solana::decode(&payload).err().map(|why: Why| why.refusal).witnessed();
         let any_malformed = [
             "whole transaction (signature count first) given instead of a message",
             "v0 message without its prefix",
@@ -293,7 +294,7 @@ fn more_or_fewer_loaded_addresses_than_the_lookups_name_are_refused() {
     let lines = messages("solana_drift.jsonl");
     let line = lines.iter().find(|line| is_supported(line) && line["facts"]["nLookupTables"] == 1).unwrap();
     let whole = line_payload(line);
-    let refusal = |payload: &[u8]| solana::decode(payload).map(|_| ()).unwrap_err().refusal;
+    let refusal = |payload: &[u8]| solana::decode(payload).map(|_| ()).unwrap_err().witnessed().refusal;
     assert_eq!(refusal(&whole[..whole.len() - 32]), Refusal::LookupUnresolved);
     assert_eq!(refusal(&whole[..whole.len() - 1]), Refusal::LookupUnresolved);
     assert_eq!(refusal(&[&whole[..], &[7; 32]].concat()), Refusal::TrailingBytes);

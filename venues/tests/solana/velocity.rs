@@ -13,6 +13,7 @@ use crate::draft::{
 };
 use crate::judgement::{MARKET_LIMITS, PROGRAM, UNPRICED, judged_by, judged_within, limits};
 use crate::lines::{line_payload, messages, payload};
+use crate::witness::Witness as _;
 
 const PLACE_PERP: &str = "45a15dca787e4cb9";
 const PLACE_ORDERS: &str = "3c3f327b0cc53cbe";
@@ -25,7 +26,7 @@ fn placing(order: &OrderParams) -> Draft {
 }
 
 fn decoded(draft: &Draft) -> Result<(), Refusal> {
-    solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).map_err(|why| why.refusal)
+    solana::decode(&payload(&draft.encode(), &[])).map(|_| ()).map_err(|why| why.refusal).witnessed()
 }
 
 fn judged(draft: &Draft, program: ProgramLimits<'_>) -> Result<(), Refusal> {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::witness::Witness as _;
 use serde_json::Value;
 use venues::uniswapx::rules::{
     AllowanceLimits, FeeLimits, Limits, OrderType, Ratio, ReactorLimits, RelayLimits, SwapLimits,
@@ -94,7 +95,7 @@ impl Draft {
         let text = self.document.to_string();
         let data = decode(text.as_bytes()).unwrap();
         let now = Now { monotonic_ms: 0, wall_ms: self.now_s * 1000 };
-        desk.judged(|limits| data.judge(limits, &self.account, now))
+        desk.judged(|limits| data.judge(limits, &self.account, now)).witnessed()
     }
 
     pub(crate) fn refusal(&self) -> Option<Refusal> {

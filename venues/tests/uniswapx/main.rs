@@ -7,3 +7,5 @@ mod desk;
 mod orders;
 mod permits;
 mod vectors;
+#[path = "../../../tests/witness.rs"]
+mod witness;

@@ -7,6 +7,7 @@ use venues::{IdSpace, U256};
 use wire::{Refusal, Shown};
 
 use crate::desk::{Desk, Draft, STRANGER, ZERO, address};
+use crate::witness::Witness as _;
 
 fn v2() -> Draft {
     Draft::of("V2DutchOrder", |line| {
@@ -194,7 +195,7 @@ fn outputs_to_others_have_a_share_at_the_start_and_at_the_end() {
 }
 
 fn capped(draft: &Draft, bps: u32) -> Option<Refusal> {
-    draft.judge_by(|desk: &mut Desk| desk.share_max_bps = bps).err().map(|why| why.refusal)
+    draft.judge_by(|desk: &mut Desk| desk.share_max_bps = bps).err().map(|why| why.refusal).witnessed()
 }
 
 /// A priority order that gives 9,900 to the key and 100 to another, scaled by a priority fee.
@@ -335,7 +336,7 @@ fn chain_and_permit2_are_asked_first() {
 }
 
 fn decoded(draft: &Draft) -> Option<Refusal> {
-    decode(draft.document.to_string().as_bytes()).err().map(|why| why.refusal)
+    decode(draft.document.to_string().as_bytes()).err().map(|why| why.refusal).witnessed()
 }
 
 #[test]

@@ -5,6 +5,7 @@ use venues::{IdSpace, U256};
 use wire::Refusal;
 
 use crate::desk::{Desk, Draft, STRANGER, ZERO, address};
+use crate::witness::Witness as _;
 
 const UINT160_MAX: &str = "1461501637330902918203684832716283019655932542975";
 const UINT256_MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
@@ -44,7 +45,7 @@ fn a_listed_spender_gets_an_allowance_and_each_nonce_is_used_up() {
 #[test]
 fn a_permit_of_more_tokens_than_it_can_use_up_is_unsupported_by_name() {
     let text = batch(9).document.to_string();
-    let refusal = venues::uniswapx::decode(text.as_bytes()).unwrap_err().refusal;
+    let refusal = venues::uniswapx::decode(text.as_bytes()).unwrap_err().witnessed().refusal;
     assert_eq!(refusal, Refusal::TooManyPermittedTokens);
 }
 
@@ -85,7 +86,7 @@ fn permits_are_off_unless_they_are_granted_on_the_chain() {
         let refusal = Desk::new(&draft.known).judged(|limits| {
             let mut limits = *limits;
             (limits.allowances, limits.transfers) = (&[], &[]);
-            venues::Payload::judge(&data, &limits, &draft.account, now).unwrap_err().refusal
+            venues::Payload::judge(&data, &limits, &draft.account, now).unwrap_err().witnessed().refusal
         });
         assert_eq!(refusal, Refusal::PermitNotGranted);
     }

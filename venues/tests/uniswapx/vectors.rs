@@ -10,6 +10,7 @@ use wire::facts_json::JsonFacts;
 use wire::{FACTS_SIZE_MAX, Family, Now, Refusal};
 
 use crate::desk::{Desk, Draft, address, addresses, from_hex, lines};
+use crate::witness::Witness as _;
 
 fn text_of(line: &Value) -> Vec<u8> {
     match line.get("input").and_then(Value::as_str) {
@@ -193,7 +194,7 @@ fn typed_data_of_other_types_are_unsupported() {
     let edge = lines("eip712_edge");
     assert_eq!(edge.len(), 61);
     for line in &edge {
-        let refusal = decode(&text_of(line)).unwrap_err().refusal;
+        let refusal = decode(&text_of(line)).unwrap_err().witnessed().refusal;
         assert_eq!(refusal, Refusal::TypesNotSupported, "{}", line["id"]);
     }
 }
