@@ -14,6 +14,10 @@ use transport::{Address, Stop};
 use wire::Now;
 use wire::session::{Channel, Denial, SEALED_REPLY_SIZE_MAX, SEALED_REQUEST_SIZE_MAX, read_denied};
 
+#[path = "../../tests/witness.rs"]
+mod witness;
+use witness::Witness as _;
+
 /// Only a hung test meets this.
 const HANG: Duration = Duration::from_secs(30);
 
@@ -323,7 +327,8 @@ fn a_connection_beyond_the_cap_is_told_so_and_closed_and_its_place_comes_back() 
     }
     let mut third = server.connect();
     let body = read_frame(&mut third);
-    assert_eq!(read_denied(&body), Ok(Denial::SessionsFull.code()));
+    let denial = read_denied(&body).ok().and_then(Denial::from_code).witnessed();
+    assert_eq!(denial, Some(Denial::SessionsFull));
     assert_closed(&mut third);
     let [first, mut second] = clients;
     drop(first);
@@ -340,7 +345,8 @@ fn sixty_four_connections_are_served_and_the_next_is_not() {
         assert_eq!(ask(client, b"in"), b"in");
     }
     let body = read_frame(&mut server.connect());
-    assert_eq!(read_denied(&body), Ok(Denial::SessionsFull.code()));
+    let denial = read_denied(&body).ok().and_then(Denial::from_code).witnessed();
+    assert_eq!(denial, Some(Denial::SessionsFull));
     let counts = server.finish();
     assert_eq!((counts.accepted, counts.turned_away), (64, 1));
 }

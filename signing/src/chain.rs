@@ -243,3 +243,36 @@ impl<P: Payload> Sealed<'_, P> {
         reply.write(into).unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/witness.rs"]
+mod witness;
+
+#[cfg(test)]
+mod tests {
+    use super::witness::Witness as _;
+    use super::*;
+
+    const ASKED: Asked = Asked { wall_ms: 1, client: [0; 32], request_id: 2, key_slot: 3, payload_kind: 4 };
+
+    fn refuse(chain: &mut Chain) -> (Option<Refusal>, usize) {
+        let mut body = [0; REPLY_SIZE_MAX];
+        let sealed = chain.seal_refusal(ASKED, Refusal::Halted.into(), None::<&venues::evm::Transaction<'_>>);
+        let size = sealed.write(false, &mut body);
+        let reply = Reply::read(&body[..size]).unwrap();
+        (Refusal::from_code(reply.code).witnessed(), reply.receipt.len())
+    }
+
+    #[test]
+    fn a_chain_without_another_sequence_seals_nothing_and_stays_where_it_is() {
+        let mut chain = Chain { sequence: u64::MAX - 1, ..Chain::at_boot([1; 16], [2; 32]) };
+        let (refusal, size) = refuse(&mut chain);
+        assert!(refusal == Some(Refusal::Halted) && size > 0);
+        let (head, last) = (chain.head(), chain.last_record().to_vec());
+        for _ in 0..2 {
+            assert_eq!(refuse(&mut chain), (Some(Refusal::ReceiptNotSealed), 0));
+            assert_eq!((chain.head(), chain.sealed()), (head, u64::MAX));
+        }
+        assert_eq!(chain.last_record(), last);
+    }
+}

@@ -76,8 +76,6 @@ codes! {
     AddressChecksumDiffers = 1018,
     /// A byte string is not "0x" and the right number of hexadecimal digits.
     BytesTextMalformed = 1019,
-    /// A list holds more elements than the vault reads.
-    ListLongerThanRead = 1020,
     /// The bytes are no operator's order of this version.
     OrderMalformed = 1030,
 

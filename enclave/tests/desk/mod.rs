@@ -299,7 +299,7 @@ pub(crate) fn hyperliquid(nonce: u64, action: &str) -> Vec<u8> {
     payload
 }
 
-fn hex(digits: &str) -> Vec<u8> {
+pub(crate) fn hex(digits: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
     (0..digits.len()).step_by(2).map(byte).collect()
 }

@@ -237,7 +237,7 @@ fn rows() -> Vec<(Refusal, Result<(), Why>)> {
 #[test]
 fn each_refusal_is_given_for_the_payload_that_earns_it() {
     for (refusal, result) in rows() {
-        assert_eq!(result.map_err(|why| why.refusal), Err(refusal));
+        assert_eq!(result.witnessed().map_err(|why| why.refusal), Err(refusal));
     }
 }
 

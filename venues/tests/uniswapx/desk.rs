@@ -113,11 +113,14 @@ pub(crate) struct Desk {
     pub(crate) fillers: Vec<Address>,
     pub(crate) validation: Vec<Address>,
     pub(crate) tokens: Vec<Address>,
+    pub(crate) fee_tokens: Vec<Address>,
+    pub(crate) order_types: &'static [OrderType],
     pub(crate) others: Vec<Address>,
     pub(crate) spenders: Vec<Address>,
     pub(crate) same_token: bool,
     pub(crate) native_out: bool,
     pub(crate) amount_max: U256,
+    pub(crate) fee_max: U256,
     pub(crate) ratio: Ratio,
     pub(crate) share_max_bps: u32,
     pub(crate) other_tokens: bool,
@@ -134,11 +137,19 @@ impl Desk {
             fillers: known.to_vec(),
             validation: known.to_vec(),
             tokens: known.to_vec(),
+            fee_tokens: known.to_vec(),
+            order_types: &[
+                OrderType::ExclusiveDutch,
+                OrderType::V2Dutch,
+                OrderType::V3Dutch,
+                OrderType::Priority,
+            ],
             others: known.to_vec(),
             spenders: known.to_vec(),
             same_token: true,
             native_out: true,
             amount_max: U256::MAX >> 1,
+            fee_max: U256::MAX >> 1,
             ratio: Ratio { numerator: U256::ZERO, denominator: U256::ONE },
             share_max_bps: 10_000,
             other_tokens: true,
@@ -148,13 +159,14 @@ impl Desk {
 
     pub(crate) fn judged<T>(&self, judge: impl FnOnce(&Limits<'_>) -> T) -> T {
         let chains = self.chains;
-        let reactors = |order| ReactorLimits {
-            order,
+        let reactors = self.order_types.iter().map(|order| ReactorLimits {
+            order: *order,
             chains,
             reactors: &self.reactors,
             cosigners: &self.cosigners,
             exclusive_fillers: &self.fillers,
-        };
+        });
+        let reactors: Vec<_> = reactors.collect();
         let fees = FeeLimits {
             recipients: &self.others,
             share_max_bps: self.share_max_bps,
@@ -176,8 +188,8 @@ impl Desk {
             tokens: &self.tokens,
             recipients: &self.others,
             amount_max: self.amount_max,
-            fee_tokens: &self.tokens,
-            fee_max: self.amount_max,
+            fee_tokens: &self.fee_tokens,
+            fee_max: self.fee_max,
         };
         let (spenders, tokens, amount_max) = (&self.spenders[..], &self.tokens[..], self.amount_max);
         let expiration_ahead_max_s = self.ahead_max_s;
@@ -186,12 +198,7 @@ impl Desk {
             permit2: &self.permit2,
             deadline_ahead_max_s: self.ahead_max_s,
             validation_contracts: &self.validation,
-            reactors: &[
-                reactors(OrderType::ExclusiveDutch),
-                reactors(OrderType::V2Dutch),
-                reactors(OrderType::V3Dutch),
-                reactors(OrderType::Priority),
-            ],
+            reactors: &reactors,
             swaps: &[swap],
             relays: &[relay],
             allowances: &[AllowanceLimits { chains, spenders, tokens, amount_max, expiration_ahead_max_s }],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use venues::uniswapx::decode;
-use venues::uniswapx::rules::Ratio;
+use venues::uniswapx::rules::{OrderType, Ratio};
 use venues::{IdSpace, U256};
 use wire::{Refusal, Shown};
 
@@ -333,6 +333,13 @@ fn chain_and_permit2_are_asked_first() {
     assert_eq!(why.refusal, Refusal::PermitChainNotAllowed);
     let why = v2().judge_by(|desk| desk.permit2 = vec![address(STRANGER)]).unwrap_err();
     assert_eq!(why.refusal, Refusal::Permit2NotAllowed);
+}
+
+#[test]
+fn an_order_type_without_a_reactor_on_its_chain_is_not_allowed() {
+    let without = |desk: &mut Desk| desk.order_types = &[OrderType::V3Dutch, OrderType::Priority];
+    assert_eq!(v2().judge_by(without).unwrap_err().refusal, Refusal::OrderTypeNotAllowed);
+    v3().judge_by(without).unwrap();
 }
 
 fn decoded(draft: &Draft) -> Option<Refusal> {

@@ -212,6 +212,13 @@ fn a_relay_order_without_call_data_is_a_transfer_with_a_fee() {
     for (pointer, value, expected) in table {
         assert_eq!(relay(&own).with(pointer, value).refusal(), Some(expected), "{pointer}");
     }
+    let feeless = relay(&own).judge_by(|desk| desk.fee_tokens.clear()).unwrap_err();
+    assert_eq!(feeless.refusal, Refusal::RelayFeeNotAllowed);
+    let dear = relay(&own).judge_by(|desk| desk.fee_max = U256::from(4)).unwrap_err();
+    assert_eq!(
+        (dear.refusal, dear.limit),
+        (Refusal::RelayFeeNotAllowed, wire::Shown::Uint256(U256::from(4).to_be_bytes()))
+    );
     let why = relay(&own).judge_by(|desk| desk.amount_max = U256::from(99)).unwrap_err();
     assert_eq!(why.refusal, Refusal::OrderAmountAboveCap);
     let why = relay(&own).judge_by(|desk| desk.reactors.clear()).unwrap_err();
