@@ -6,7 +6,7 @@ FUZZ_SECS ?= 600
 MUTANTS_SECS ?= 1800
 FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift vault_handle wire
 
-.PHONY: help demo test test-core test-full purity requirements mutants lint doc judge decode-cost fuzz fuzz-canary deny clean
+.PHONY: help demo test test-core test-full purity requirements mutants lint doc judge decode-cost policy-cost refusals fuzz fuzz-canary deny clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -35,6 +35,9 @@ purity: ## wire, venues, book and policies build against core alone, and their c
 requirements: ## S1-S27, the tests that hold each, and their results; fails on one without a test
 	@./tests/requirements.py
 
+refusals: ## every refusal code is produced by a test, and tests/refusals.tsv says by which
+	@./tests/refusals.py
+
 mutants: ## mutation testing of the rules and decoders for MUTANTS_SECS (1800) seconds (needs cargo-mutants)
 	@./tests/mutants.sh $(MUTANTS_SECS)
 
@@ -43,6 +46,9 @@ judge: ## compare with what the venues' own libraries made (needs the shared vec
 
 decode-cost: ## instructions of decode and digest beside a plain reading, in one run (needs valgrind)
 	$(CARGO) run --locked --release -q -p decode-cost
+
+policy-cost: ## instructions of the worst decisions: largest books, largest payloads; fails above a bound (needs valgrind)
+	$(CARGO) run --locked --release -q -p decode-cost -- --policies
 
 fuzz: ## every fuzz target for FUZZ_SECS (600) seconds, two at a time
 	@./fuzz/run.sh $(FUZZ_SECS) $(FUZZ_TARGETS)

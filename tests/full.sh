@@ -55,6 +55,12 @@ else
     skip "sessions byte for byte as a second implementation of Noise has them" "no python3 with cryptography"
 fi
 
+if python3 -c '' 2>/dev/null; then
+    check "every refusal code is produced by a test" ./tests/refusals.py
+else
+    skip "every refusal code is produced by a test" "no python3"
+fi
+
 if python3 -c 'import tomllib' 2>/dev/null; then
     check "every security requirement has its tests, and they pass" ./tests/requirements.py
 else
@@ -67,8 +73,11 @@ check "50 kill -9 of the host and of the vault under load lose no receipt" \
 if valgrind --version >/dev/null 2>&1; then
     check "decode and digest cost at most 1.5 times a plain reading, in instructions" \
         cargo run --locked --release -q -p decode-cost
+    check "the largest payloads under the largest books stay below their bounds" \
+        cargo run --locked --release -q -p decode-cost -- --policies
 else
     skip "decode and digest cost at most 1.5 times a plain reading, in instructions" "no valgrind"
+    skip "the largest payloads under the largest books stay below their bounds" "no valgrind"
 fi
 
 if [ -f ../shared/judge/judge.py ]; then

@@ -62,7 +62,8 @@ impl MarketLevels {
             }
         }
         let free = MARKETS_MAX.saturating_sub(self.used);
-        if new_markets <= free || new_markets <= free + self.given_away(bucket, exposures, now_ms) {
+        let missing = new_markets.saturating_sub(free);
+        if self.given_away(bucket, exposures, now_ms).take(missing).count() == missing {
             return Ok(());
         }
         Err(Why::new(Refusal::MarketTableFull).limit(Shown::size(MARKETS_MAX)).subject(index))
@@ -94,16 +95,21 @@ impl MarketLevels {
         places.position(|(known_tag, known)| *known_tag == tag && known.as_ref() == Some(market))
     }
 
-    /// How many places may be given to markets that have none.
-    fn given_away(&self, bucket: &Bucket<'_>, exposures: &[Exposure], now_ms: u64) -> usize {
-        let is_wanted =
-            |market: &Market| wanted_per_market(bucket, exposures).any(|(wanted, _)| wanted == *market);
+    /// The places that may be given to markets that have none.
+    fn given_away(
+        &self,
+        bucket: &Bucket<'_>,
+        exposures: &[Exposure],
+        now_ms: u64,
+    ) -> impl Iterator<Item = &Level> {
+        let is_wanted = move |market: &Market| {
+            exposures.iter().any(|exposure| exposure.market == *market && amount(bucket, exposure) > 0)
+        };
         let places = self.levels.iter().zip(&self.markets).take(self.used);
-        places
-            .filter(|(level, market)| {
-                level.is_full(bucket, now_ms) && !market.as_ref().is_some_and(is_wanted)
-            })
-            .count()
+        let given_away = places.filter(move |(level, market)| {
+            level.is_full(bucket, now_ms) && !market.as_ref().is_some_and(is_wanted)
+        });
+        given_away.map(|(level, _)| level)
     }
 
     /// A place for a market that stands where an untouched one stands: a free one, else one whose level is full.

@@ -1,6 +1,7 @@
 //! One run of the workload under callgrind, and what it counted.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -32,41 +33,60 @@ pub(crate) struct Hashing {
 /// # Errors
 /// Without valgrind; when the workload fails or callgrind's file lacks one of the functions.
 pub(crate) fn count(payload: &Payload) -> Result<Counted, Fault> {
-    let folder = std::env::temp_dir().join(format!("decode-cost-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let counted = count_in(&folder, payload);
-    std::fs::remove_dir_all(&folder)?;
-    counted.map_err(|fault| format!("{}: {fault}", payload.kind).into())
+    in_folder(|folder| count_in(folder, payload)).map_err(|fault| format!("{}: {fault}", payload.kind).into())
 }
 
 fn count_in(folder: &Path, payload: &Payload) -> Result<Counted, Fault> {
-    let (input, output) = (folder.join("payload"), folder.join("callgrind"));
+    let input = folder.join("payload");
     std::fs::write(&input, &payload.bytes)?;
-    let status = Command::new("valgrind")
-        .args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"])
-        .arg(format!("--callgrind-out-file={}", output.display()))
-        .arg(std::env::current_exe()?)
-        .args(["--workload", &payload.form])
-        .arg(&input)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .map_err(|error| format!("valgrind: {error}"))?;
-    if !status.success() {
-        return Err(format!("the workload ended with {status}").into());
-    }
-    let profile = Profile::read(&std::fs::read_to_string(&output)?)?;
+    let arguments = [OsStr::new("--workload"), payload.form.as_ref(), input.as_os_str()];
+    let profile = profile_in(folder, &arguments)?;
     Ok(Counted {
-        decoder: profile.of("workload_decoder")?,
-        walk: profile.of("workload_reference")?,
+        decoder: profile.of("workload_decoder", CALLS)?,
+        walk: profile.of("workload_reference", CALLS)?,
         keccak: profile.hashing(&["keccak", "sha3"], "workload_permutation")?,
         sha256: profile.hashing(&["sha256", "sha2"], "workload_compression")?,
     })
 }
 
+/// Runs this program with `arguments` under callgrind.
+///
+/// # Errors
+/// Without valgrind; when the program fails.
+pub(crate) fn profile(arguments: &[&OsStr]) -> Result<Profile, Fault> {
+    in_folder(|folder| profile_in(folder, arguments))
+}
+
+fn in_folder<T>(work: impl FnOnce(&Path) -> Result<T, Fault>) -> Result<T, Fault> {
+    let folder = std::env::temp_dir().join(format!("decode-cost-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let done = work(&folder);
+    std::fs::remove_dir_all(&folder)?;
+    done
+}
+
+fn profile_in(folder: &Path, arguments: &[&OsStr]) -> Result<Profile, Fault> {
+    let output = folder.join("callgrind");
+    let ran = Command::new("valgrind")
+        .args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"])
+        .arg(format!("--callgrind-out-file={}", output.display()))
+        .arg(std::env::current_exe()?)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|error| format!("valgrind: {error}"))?;
+    if !ran.status.success() {
+        let told = String::from_utf8_lossy(&ran.stderr);
+        let why = told.lines().find(|line| !line.starts_with("==")).unwrap_or_default();
+        return Err(format!("the workload ended with {}: {why}", ran.status).into());
+    }
+    Profile::read(&std::fs::read_to_string(&output)?)
+}
+
 /// What callgrind wrote.
 #[derive(Default)]
-struct Profile {
+pub(crate) struct Profile {
     functions: HashMap<String, Function>,
 }
 
@@ -103,11 +123,14 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Instructions of one call.
-    fn of(&self, name: &str) -> Result<u64, Fault> {
+    /// Instructions of one of `calls` calls.
+    ///
+    /// # Errors
+    /// When not exactly one function is called so.
+    pub(crate) fn of(&self, name: &str, calls: u64) -> Result<u64, Fault> {
         let found: Vec<_> = self.functions.iter().filter(|(function, _)| function.contains(name)).collect();
         match found[..] {
-            [(_, function)] => Ok(function.inclusive / CALLS),
+            [(_, function)] => Ok(function.inclusive / calls),
             _ => Err(format!("{} functions are called {name}", found.len()).into()),
         }
     }
@@ -115,7 +138,7 @@ impl Profile {
     /// The decoder's share of a hash function: how often one step of it fits into the functions of its crate,
     /// wherever the step was inlined to, less the workload's own step. The reference does not hash.
     fn hashing(&self, crates: &[&str], workload: &str) -> Result<Hashing, Fault> {
-        let one = self.of(workload)?;
+        let one = self.of(workload, CALLS)?;
         let is_hash = |name: &str| name.contains(workload) || crates.iter().any(|hash| name.contains(hash));
         let hashing = self.functions.iter().filter(|(name, function)| function.calls > 0 && is_hash(name));
         // A call makes a whole number of steps unless it compresses block after block; a step alone is a little

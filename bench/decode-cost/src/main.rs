@@ -7,10 +7,12 @@
 //! added as many permutations of Keccak-f\[1600\] and blocks of SHA-256 as the decoder made. Instructions, unlike times, are the same on a busy machine.
 //!
 //! `decode-cost [word...]` counts the kinds whose name contains a word (all without one), prints a table, and
-//! exits with 1 when a kind takes more than [`RATIO_MAX_PERCENT`] of its reference.
+//! exits with 1 when a kind takes more than [`RATIO_MAX_PERCENT`] of its reference. `decode-cost --policies` counts
+//! the worst decisions instead ([`policy`]).
 
 mod callgrind;
 mod payloads;
+mod policy;
 #[expect(dead_code, reason = "the references read values that nobody looks at")]
 mod reference;
 mod workload;
@@ -31,6 +33,13 @@ fn main() -> Result<ExitCode, Fault> {
     {
         workload::run(form, &std::fs::read(path)?)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    match &arguments[..] {
+        [word, case] if word == "--policy-workload" => {
+            return policy::run(case).map(|()| ExitCode::SUCCESS);
+        }
+        [word] if word == "--policies" => return Ok(ExitCode::from(u8::from(policy::count()? > 0))),
+        _ => {}
     }
     let payloads: Vec<_> = payloads::read()?
         .into_iter()
