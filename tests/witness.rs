@@ -55,6 +55,7 @@ impl<T, W: Witness> Witness for Result<T, W> {
 }
 
 /// Notes a code in the name of the test whose thread this is.
+#[allow(clippy::expect_used, reason = "a test that cannot go on fails")]
 fn note(code: u16) {
     let Some(folder) = std::env::var_os("REFUSALS") else { return };
     let thread = std::thread::current();
