@@ -1,6 +1,8 @@
 //! Tells which refusals the tests have produced: each test crate includes this file and calls [`Witness::witnessed`]
 //! where an input comes back refused.
 //!
+//! Tests of random inputs do not call it: what they note would be another set each time, and not asserted.
+//!
 //! Nothing is noted unless the environment names a folder in `REFUSALS`, as `tests/refusals.py` does: one line a code
 //! and test, `CODE PACKAGE TEST`. What is noted is a value that the code under test gave back for bytes, never a name
 //! that a test wrote down.

@@ -17,6 +17,11 @@ pub(crate) fn judge_by(limits: &Limits<'_>, draft: &Draft) -> Result<Charge, Why
     decode(&draft.encode()).unwrap().judge(limits, &OWN, NOW).witnessed()
 }
 
+/// Whether the book allows it. For random drafts, whose refusals are another each time and not noted.
+pub(crate) fn allows(draft: &Draft) -> bool {
+    decode(&draft.encode()).unwrap().judge(&BOOK, &OWN, NOW).is_ok()
+}
+
 pub(crate) fn judge(draft: &Draft) -> Result<(), Why> {
     judge_by(&BOOK, draft).map(drop)
 }
