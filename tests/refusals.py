@@ -19,8 +19,11 @@ SOURCES = [ROOT / "wire" / "src" / "refusal.rs", ROOT / "wire" / "src" / "sessio
 TABLE = ROOT / "tests" / "refusals.tsv"
 PACKAGES = ["venues", "policies", "signing", "enclave"]
 
-# Codes that only sessions and receipts can produce, which the vault does not have yet. To be emptied with them.
-WAITS = {3009, 3010, 4004, 4005, *range(1600, 1603), *range(3600, 3611), *range(4600, 4603)}
+# Codes of sessions and receipts that no test meets yet. To be emptied.
+WAITS = {4004, 4005, *range(1600, 1603), *range(3600, 3611), 4601, 4602}
+
+# What the vault does not give: the host does, to a bot beyond its places, and host/tests/hostile.rs holds it to that.
+OF_THE_HOST = {4001}
 
 
 def codes():
@@ -50,7 +53,7 @@ def main():
         if done.returncode != 0:
             sys.exit(done.stdout.decode(errors="replace"))
         tests = noted(folder)
-    names = codes()
+    names = {number: name for number, name in codes().items() if number not in OF_THE_HOST}
     faults = [f"{number} {name}: no test produces it" for number, name in names.items()
               if number not in tests and number not in WAITS]
     faults += [f"{number} {name}: produced, and yet said to wait" for number, name in names.items()

@@ -44,12 +44,17 @@ fn refused(desk: &mut Desk, body: &[u8]) -> Refusal {
     desk.handle(NOW, body).refusal()
 }
 
+/// The same request under another number: under its own the first answer would come again.
+fn numbered(body: &[u8], request_id: u64) -> Vec<u8> {
+    [&body[..8], &request_id.to_le_bytes(), &body[16..]].concat()
+}
+
 /// The refusal of a command, if there is one.
 fn command<T>(desk: &mut Desk, command: Command<'_>, read: impl FnOnce(Answer<'_>) -> T) -> T {
-    let (mut body, mut reply) = ([0; CONTROL_SIZE_MAX], [0; CONTROL_SIZE_MAX]);
+    let mut body = [0; CONTROL_SIZE_MAX];
     let size = control::write_command(command, &mut body).unwrap();
-    let size = desk.vault().control(NOW, &body[..size], &mut reply).expect("an answer");
-    read(control::read_answer(&reply[..size]).unwrap())
+    let reply = desk.control(&body[..size]).expect("an answer");
+    read(control::read_answer(&reply).unwrap())
 }
 
 fn refused_command(desk: &mut Desk, given: Command<'_>) -> Option<Refusal> {
@@ -122,7 +127,8 @@ fn a_frame_that_is_no_request_is_refused_by_what_is_wrong_with_it() {
     ] {
         assert_eq!(refused(&mut desk, &body), refusal);
     }
-    assert_eq!(desk.handle(NOW, &good).code, 0);
+    assert_eq!(refused(&mut desk, &good), Refusal::RequestIdConflict, "the number of the empty payload");
+    assert_eq!(desk.handle(NOW, &numbered(&good, 7)).code, 0);
 }
 
 #[test]
@@ -197,7 +203,7 @@ fn a_cancel_of_a_transaction_that_was_never_signed_is_refused_where_only_replaci
     let cancel = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_cancel());
     assert_eq!(refused(&mut desk, &cancel), Refusal::CancelNonceNotSigned);
     assert_eq!(desk.sign(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer()).code, 0);
-    assert_eq!(desk.handle(NOW, &cancel).code, 0);
+    assert_eq!(desk.handle(NOW, &numbered(&cancel, 7)).code, 0);
 }
 
 #[test]
@@ -253,8 +259,7 @@ fn a_signature_whose_receipt_cannot_tell_all_does_not_leave() {
     let approved = approve(order, book, asker, &mut usage, NOW).map_err(|(_, why)| why).unwrap();
     let signed = keyring.sign(approved).map_err(|(_, refusal)| refusal).unwrap();
     let mut chain = Chain::at_boot([9; 16], book::policy_hash(book));
-    let asked =
-        Asked { wall_ms: NOW.wall_ms, client: [0; 32], request_id: 1, key_slot: UNISWAPX, payload_kind: 2 };
+    let asked = Asked { now: NOW, client: [0; 32], request_id: 1, key_slot: UNISWAPX, payload_kind: 2 };
     let sealed = chain.seal(asked, signed);
     assert!(!sealed.is_signed());
     let mut reply = [0; wire::REPLY_SIZE_MAX];

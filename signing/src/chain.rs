@@ -253,7 +253,13 @@ mod tests {
     use super::witness::Witness as _;
     use super::*;
 
-    const ASKED: Asked = Asked { wall_ms: 1, client: [0; 32], request_id: 2, key_slot: 3, payload_kind: 4 };
+    const ASKED: Asked = Asked {
+        now: wire::Now { monotonic_ms: 1, wall_ms: 1 },
+        client: [0; 32],
+        request_id: 2,
+        key_slot: 3,
+        payload_kind: 4,
+    };
 
     fn refuse(chain: &mut Chain) -> (Option<Refusal>, usize) {
         let mut body = [0; REPLY_SIZE_MAX];
