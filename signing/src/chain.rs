@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     const ASKED: Asked = Asked {
-        now: wire::Now { monotonic_ms: 1, wall_ms: 1 },
+        now: Now { monotonic_ms: 1, wall_ms: 1 },
         client: [0; 32],
         request_id: 2,
         key_slot: 3,
