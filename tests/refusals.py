@@ -2,9 +2,8 @@
 """Holds every refusal code to a test that produces it: runs the tests with REFUSALS set and reads what they noted.
 
 The tests note the codes that came back for the inputs they gave (tests/witness.rs); a name in a test's source counts for
-nothing. Fails when a code of wire/src/refusal.rs or wire/src/session/denial.rs was produced by no test and is not in
-WAITS, when one in WAITS was produced, and when tests/refusals.tsv (code, name, and the first test by name that
-produces it) is not what the tests noted. `--update` writes that table.
+nothing. Fails when a code of wire/src/refusal.rs or wire/src/session/denial.rs was produced by no test, and when
+tests/refusals.tsv (code, name, and the first test by name that produces it) is not what the tests noted. `--update` writes that table.
 """
 
 import os
@@ -17,10 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [ROOT / "wire" / "src" / "refusal.rs", ROOT / "wire" / "src" / "session" / "denial.rs"]
 TABLE = ROOT / "tests" / "refusals.tsv"
-PACKAGES = ["venues", "policies", "signing", "enclave"]
-
-# Codes of sessions and receipts that no test meets yet. To be emptied.
-WAITS = {4004, 4005, *range(1600, 1603), *range(3600, 3611), 4601, 4602}
+PACKAGES = ["venues", "policies", "signing", "session", "enclave"]
 
 # What the vault does not give: the host does, to a bot beyond its places, and host/tests/hostile.rs holds it to that.
 OF_THE_HOST = {4001}
@@ -54,20 +50,14 @@ def main():
             sys.exit(done.stdout.decode(errors="replace"))
         tests = noted(folder)
     names = {number: name for number, name in codes().items() if number not in OF_THE_HOST}
-    faults = [f"{number} {name}: no test produces it" for number, name in names.items()
-              if number not in tests and number not in WAITS]
-    faults += [f"{number} {name}: produced, and yet said to wait" for number, name in names.items()
-               if number in tests and number in WAITS]
+    faults = [f"{number} {name}: no test produces it" for number, name in names.items() if number not in tests]
     faults += [f"{number} is no code" for number in tests if number not in names]
-    faults += [f"{number} waits and is no code" for number in sorted(WAITS - set(names))]
-    rows = [f"{number}\t{name}\t{min(tests[number]) if number in tests else 'waits for sessions'}\n"
-            for number, name in sorted(names.items()) if number in tests or number in WAITS]
+    rows = [f"{number}\t{name}\t{min(tests[number])}\n" for number, name in sorted(names.items()) if number in tests]
     if "--update" in sys.argv[1:]:
         TABLE.write_text("".join(rows))
     elif not TABLE.exists() or TABLE.read_text() != "".join(rows):
         faults.append("tests/refusals.tsv is not what the tests noted: run tests/refusals.py --update, read the difference")
-    print("\n".join(faults + [f"{len(names)} codes, {len(tests)} produced by tests, {len(WAITS)} wait for sessions, "
-                              f"{len(faults)} faults"]))
+    print("\n".join(faults + [f"{len(names)} codes, {len(tests)} produced by tests, {len(faults)} faults"]))
     sys.exit(bool(faults))
 
 

@@ -12,6 +12,7 @@
 mod desk;
 
 use book::{Access, Book, Client, Heartbeat, May, Operator, ReceiptMode, Receipts, Role, WhenGone};
+use desk::witness::Witness as _;
 use desk::{BOOTED, BOT, EVM, HOST, HYPERLIQUID, NOW};
 use enclave::Vault;
 use enclave::serve::{Place, Serve as _, Verdict};
@@ -95,7 +96,9 @@ impl World {
     }
 
     fn code(&mut self, at: Place, peer: &mut Peer, body: &[u8]) -> u16 {
-        Reply::read(&self.ask(at, peer, body)).unwrap().code
+        let code = Reply::read(&self.ask(at, peer, body)).unwrap().code;
+        Refusal::from_code(code).witnessed();
+        code
     }
 
     fn tell<T>(&mut self, host: &mut Peer, command: Command<'_>, read: impl FnOnce(Answer<'_>) -> T) -> T {
@@ -123,7 +126,7 @@ const fn bot_at(index: u16) -> Place {
 
 fn denied(opened: Result<Peer, Refused>) -> Denial {
     match opened.map(|_| ()) {
-        Err(Refused::Failed(Fault::Denied { code })) => Denial::from_code(code).unwrap(),
+        Err(Refused::Failed(Fault::Denied { code })) => Denial::from_code(code).unwrap().witnessed(),
         other => panic!("{other:?}"),
     }
 }
@@ -145,7 +148,8 @@ fn outside_of_a_session_nothing_is_answered_but_a_hello_and_a_handshake() {
         for at in [BOT, HOST] {
             let verdict = world.vault.handle(world.now, at, body, &mut reply);
             let Verdict::Last(size) = verdict else { panic!("{verdict:?}") };
-            assert_eq!(read_denied(&reply[..size]), Ok(Denial::SessionRequired.code()));
+            let denial = read_denied(&reply[..size]).ok().and_then(Denial::from_code).witnessed();
+            assert_eq!(denial, Some(Denial::SessionRequired));
         }
     }
     let mut host = world.open(HOST, "host").unwrap();
@@ -258,6 +262,33 @@ fn a_recorded_handshake_sent_again_is_nobody_s_session() {
     world.open(bot_at(9), "bot").unwrap();
     // Sessions of one client take none from another.
     world.open(bot_at(40), "maker").unwrap();
+}
+
+#[test]
+fn a_handshake_that_was_changed_on_its_way_or_is_for_another_boot_is_not_authentic() {
+    let mut world = World::new();
+    let key = throw_away_key("bot");
+    let policy_hash = book::policy_hash(world.book);
+    let (channel, wall_ms, seed) = (Channel::Bots, world.now.wall_ms, [9; 32]);
+    let caller = Caller { key: &key, channel, certificate: None, policy_hash, wall_ms, seed };
+    for at in (2..98).step_by(8) {
+        let (vault, now) = (&mut world.vault, world.now);
+        let opened = Peer::open(&caller, |frame, reply| {
+            let mut frame = frame.to_vec();
+            if frame[1] == 0x22 {
+                frame[at] ^= 1;
+            }
+            desk::sent(vault.handle(now, BOT, &frame, reply))
+        });
+        assert_eq!(denied(opened), Denial::HandshakeNotAuthentic);
+    }
+    let mut other = World::of(|book| book.boot_mode = book::BootMode::CancelOnly);
+    let (vault, now) = (&mut world.vault, world.now);
+    let opened = Peer::open(&caller, |frame, reply| {
+        let vault = if frame[1] == 0x22 { &mut other.vault } else { &mut *vault };
+        desk::sent(vault.handle(now, BOT, frame, reply))
+    });
+    assert_eq!(denied(opened), Denial::HandshakeNotAuthentic);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 mod foreign;
 mod pair;
+#[path = "../../tests/witness.rs"]
+mod witness;
 
 use pair::{
     BOOT_ID, POLICY_HASH, WELCOME, accept, claims, client_key, entropy, hello, key, open, pinned, read, seal,
@@ -12,9 +14,10 @@ use pair::{
 use session::{Fault, Initiator, PublicKey, Responder, Session};
 use wire::frame::FrameFault;
 use wire::session::{
-    CERTIFICATE_SIZE_MAX, Channel, Claims, HANDSHAKE1_OVERHEAD, HANDSHAKE1_SIZE_MAX, HANDSHAKE2_SIZE,
+    CERTIFICATE_SIZE_MAX, Channel, Claims, Denial, HANDSHAKE1_OVERHEAD, HANDSHAKE1_SIZE_MAX, HANDSHAKE2_SIZE,
     Welcome, write_denied,
 };
+use witness::Witness as _;
 
 /// A handshake whose answer comes back as `welcome`.
 fn finish_with(welcome: &Welcome) -> Result<(Session, Welcome), Fault> {
@@ -114,7 +117,9 @@ fn the_first_message_carries_no_request() {
     // A client of another make that sends one all the same is not let in.
     for payload in [&payload[..], &[0], &[0; CERTIFICATE_SIZE_MAX]] {
         let message = foreign::first_message(payload, None);
-        assert_eq!(read(Channel::Bots, &message, 2).unwrap_err(), Fault::NotACertificate);
+        let fault = read(Channel::Bots, &message, 2).unwrap_err();
+        assert_eq!(fault, Fault::NotACertificate);
+        assert_eq!(fault.denial().witnessed(), Some(Denial::CertificateMalformed));
     }
     assert!(read(Channel::Bots, &foreign::first_message(&[], None), 2).is_ok());
 }
@@ -166,7 +171,7 @@ fn every_cut_of_the_answer_is_refused() {
 
 #[test]
 fn a_denial_is_told_with_its_code_and_a_malformed_one_is_a_fault_of_the_frame() {
-    for denial in wire::session::Denial::ALL {
+    for denial in Denial::ALL {
         let (initiator, _) = hello(&pinned(&claims()), Channel::Bots, 1);
         let fault = initiator.finish(&write_denied(*denial)).unwrap_err();
         assert_eq!(fault, Fault::Denied { code: denial.code() });
