@@ -1,4 +1,4 @@
-//! `portcullis policy`: check, hash and show the book of a desk.
+//! `portcullis policy`: check, hash, show and compare the books of desks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,11 @@ use std::process::ExitCode;
 use book::{Book, policy_hash};
 use clap::Subcommand;
 
-use crate::{hexadecimal, show};
+use crate::tree::Node;
+use crate::{diff, hexadecimal, show};
+
+/// Two books that differ.
+const EXIT_DIFFERENT: u8 = 1;
 
 /// A file that cannot be read; what clap exits with on wrong usage, too.
 const EXIT_USAGE: u8 = 2;
@@ -27,6 +31,13 @@ pub(crate) enum Command {
     Hash {
         /// A TOML file
         file: PathBuf,
+    },
+    /// Print what two book files say otherwise, rule by rule; exit code 0 if nothing, 1 if something, 2 if one is at fault
+    Diff {
+        /// The book as it is
+        old: PathBuf,
+        /// The book as it would be
+        new: PathBuf,
     },
     /// Print what a book file allows, with every amount in human units
     Show {
@@ -50,6 +61,7 @@ pub(crate) fn run(command: &Command) -> ExitCode {
         Command::Hash { file } => {
             print(file, |book| format!("{}  {}\n", hexadecimal::text(&policy_hash(book)), book.desk))
         }
+        Command::Diff { old, new } => compare(old, new),
         Command::Show { file } => print(file, |book| {
             let hash = hexadecimal::text(&policy_hash(book));
             format!("policy hash: {hash}\n{}", show::text(book))
@@ -67,6 +79,19 @@ fn print(file: &Path, text: impl Fn(&Book<'_>) -> String) -> ExitCode {
     }
 }
 
+/// Both books are read even when the first is at fault, so that all faults are told at once.
+fn compare(old: &Path, new: &Path) -> ExitCode {
+    let (old, new) = (read(old), read(new));
+    let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(EXIT_USAGE) };
+    if policy_hash(old) == policy_hash(new) {
+        return ExitCode::SUCCESS;
+    }
+    let hash = |book: &Book<'_>| hexadecimal::text(&policy_hash(book));
+    println!("- policy hash: {}\n+ policy hash: {}", hash(old), hash(new));
+    print!("{}", diff::text(&Node::of(old), &Node::of(new)));
+    ExitCode::from(EXIT_DIFFERENT)
+}
+
 /// Reads and compiles; what is wrong goes to standard error.
 fn read(file: &Path) -> Result<&'static Book<'static>, u8> {
     let shown = file.display().to_string();
@@ -74,7 +99,7 @@ fn read(file: &Path) -> Result<&'static Book<'static>, u8> {
         eprintln!("{shown}: {error}");
         EXIT_USAGE
     })?;
-    compile::compile(&shown, &text).map_err(|faults| {
+    compile::compile_desk(&shown, &text).map_err(|faults| {
         for fault in faults {
             eprintln!("{fault}");
         }

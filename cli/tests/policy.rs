@@ -25,7 +25,9 @@ const MAKER: &str = "policies/book/hyperliquid-maker.toml";
 fn demo_with(name: &str, from: &str, to: &str) -> String {
     let demo = fs::read_to_string(format!("{}/../{DEMO}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     assert!(demo.contains(from));
-    let file = format!("{}/{name}.toml", env!("CARGO_TARGET_TMPDIR"));
+    let folder = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    fs::create_dir_all(&folder).unwrap();
+    let file = format!("{folder}/demo.toml");
     fs::write(&file, demo.replacen(from, to, 1)).unwrap();
     file
 }

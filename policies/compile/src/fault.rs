@@ -71,6 +71,8 @@ rules! {
     UnknownValue = "unknown-value",
     /// A name with other characters than a-z, 0-9 and "-", or longer than 32.
     BadName = "bad-name",
+    /// The desk is not called as its file is: `<desk>.toml`.
+    DeskNotFile = "desk-not-file",
     /// A list that must not be empty.
     EmptyList = "empty-list",
     /// A list longer than its maximum.

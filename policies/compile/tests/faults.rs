@@ -5,7 +5,7 @@
 // Functions beside the tests are not seen as tests by clippy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile};
+use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile, compile_desk};
 
 const DESK: &str = include_str!("desk.toml");
 
@@ -65,8 +65,8 @@ macro_rules! rows {
         fn every_rule_has_a_row() {
             let rows = [$($(Rule::$rule),+),+];
             for rule in Rule::ALL {
-                // These two need more text than a row holds; they have tests of their own.
-                let other = matches!(rule, Rule::FileTooLong | Rule::ListTooLong);
+                // These need more text than a row holds, or a file's name; they have tests of their own.
+                let other = matches!(rule, Rule::FileTooLong | Rule::ListTooLong | Rule::DeskNotFile);
                 assert!(other || rows.contains(rule), "{rule}");
             }
         }
@@ -323,6 +323,19 @@ fn a_fault_is_shown_with_file_line_column_rule_and_what_is_wrong() {
     let expected =
         ["4:9: [float] slots: ".to_owned() + float, "5:11: [empty-list] clients: ".to_owned() + empty];
     assert_eq!(shown, expected.map(|line| format!("desk.toml:{line}")));
+}
+
+#[test]
+fn a_desk_is_called_as_its_file_is() {
+    for path in ["test-desk.toml", "policies/book/test-desk.toml", "/a.toml/test-desk.toml"] {
+        assert!(compile_desk(path, DESK).is_ok(), "{path}");
+    }
+    for path in ["desk.toml", "test-desk", "test-desk.toml/x", "test-desk.toml.toml", "Test-desk.toml", ""] {
+        let found = compile_desk(path, DESK).expect_err("a desk in a file of another name");
+        let told: Vec<_> = found.iter().map(|fault| (fault.line, fault.column, fault.rule)).collect();
+        let line = 1 + DESK.lines().position(|line| line.starts_with("desk = ")).unwrap();
+        assert_eq!(told, [(line, 8, Rule::DeskNotFile)], "{path}");
+    }
 }
 
 #[test]
