@@ -38,7 +38,7 @@ fn check_is_silent_on_standard_error_about_valid_books() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         text(&output.stdout),
-        format!("{DEMO}: desk demo, 5 slots\n{MAKER}: desk hyperliquid-maker, 1 slots\n")
+        format!("{DEMO}: desk demo, 5 slots\n{MAKER}: desk hyperliquid-maker, 2 slots\n")
     );
     assert_eq!(text(&output.stderr), "");
 }

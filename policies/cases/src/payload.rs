@@ -1,0 +1,196 @@
+//! A payload as a case file writes it, and its bytes as a client would send them.
+
+use std::collections::BTreeMap;
+
+use client_sdk::build::hyperliquid::{Envelope, Network};
+use client_sdk::build::solana;
+use serde::Deserialize;
+use venues::hyperliquid::{Claims, ENVELOPE_SIZE_MAX};
+use venues::{Address, U256};
+use wire::request::PayloadKind;
+
+use crate::Fault;
+use crate::places::Places;
+use crate::rlp;
+
+/// The words for the kinds of payloads.
+const KINDS: [(&str, PayloadKind); 8] = [
+    ("evm_tx", PayloadKind::EvmEip1559),
+    ("uniswapx", PayloadKind::UniswapxTypedData),
+    ("polymarket", PayloadKind::PolymarketTypedData),
+    ("l1_msgpack", PayloadKind::HyperliquidL1Msgpack),
+    ("l1_json", PayloadKind::HyperliquidL1Json),
+    ("user_json", PayloadKind::HyperliquidUserJson),
+    ("solana_message", PayloadKind::SolanaMessage),
+    ("solana_swift", PayloadKind::SolanaSwift),
+];
+
+/// A payload with places.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Template {
+    /// The key slot that is asked.
+    pub(crate) slot: u16,
+    kind: String,
+    /// JSON text, or hexadecimal digits.
+    text: Option<String>,
+    /// An EVM transaction by its fields, in place of text.
+    transaction: Option<Transaction>,
+    /// What goes to Hyperliquid beside the action.
+    #[serde(default)]
+    envelope: EnvelopeText,
+    /// Lookup tables of a Solana message.
+    #[serde(default)]
+    lookup_tables: BTreeMap<String, Vec<String>>,
+    /// What is filled in unless a case says something else.
+    #[serde(default)]
+    pub(crate) with: BTreeMap<String, Value>,
+}
+
+/// What may be filled in: text, or a whole number.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    Text(String),
+    Number(u64),
+}
+
+impl Value {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Transaction {
+    chain_id: String,
+    nonce: String,
+    max_priority_fee_per_gas: String,
+    max_fee_per_gas: String,
+    gas_limit: String,
+    to: String,
+    #[serde(default)]
+    value: String,
+    #[serde(default)]
+    data: String,
+    /// How many storage keys of the called contract the access list names.
+    #[serde(default)]
+    access_list_keys: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct EnvelopeText {
+    network: String,
+    nonce: String,
+    vault: String,
+}
+
+impl Default for EnvelopeText {
+    fn default() -> Self {
+        Self { network: "mainnet".into(), nonce: "{nonce}".into(), vault: String::new() }
+    }
+}
+
+impl Template {
+    /// The kind, and the payload with its places filled.
+    pub(crate) fn payload(&self, places: &mut Places<'_>) -> Result<(PayloadKind, Vec<u8>), Fault> {
+        let kind = KINDS.iter().find(|(word, _)| *word == self.kind);
+        let Some((_, kind)) = kind else { return Err(format!("{:?} is no kind of payload", self.kind)) };
+        if let Some(transaction) = &self.transaction {
+            return match kind {
+                PayloadKind::EvmEip1559 => Ok((*kind, transaction.payload(places)?)),
+                _ => Err("only an evm_tx has a transaction".to_owned()),
+            };
+        }
+        let text = self.text.as_deref().ok_or("a payload needs its text")?;
+        let payload = match kind {
+            PayloadKind::EvmEip1559 => rlp::bytes(&places.fill(text)?)?,
+            PayloadKind::UniswapxTypedData | PayloadKind::PolymarketTypedData => {
+                places.fill(text)?.into_bytes()
+            }
+            PayloadKind::HyperliquidL1Json | PayloadKind::HyperliquidUserJson => {
+                let action = places.fill(text)?.into_bytes();
+                [self.envelope.bytes(places)?, action].concat()
+            }
+            PayloadKind::HyperliquidL1Msgpack => {
+                let action = rlp::bytes(&places.fill(text)?)?;
+                [self.envelope.bytes(places)?, action].concat()
+            }
+            PayloadKind::SolanaMessage => self.solana(&rlp::bytes(&places.fill(text)?)?)?,
+            PayloadKind::SolanaSwift => {
+                crate::places::hexadecimal(&rlp::bytes(&places.fill(text)?)?).into_bytes()
+            }
+        };
+        Ok((*kind, payload))
+    }
+
+    fn solana(&self, message: &[u8]) -> Result<Vec<u8>, Fault> {
+        let key = |text: &String| solana::key(text).map_err(|error| format!("{text}: {error}"));
+        let mut tables = BTreeMap::new();
+        for (table, addresses) in &self.lookup_tables {
+            tables.insert(key(table)?, addresses.iter().map(key).collect::<Result<Vec<_>, _>>()?);
+        }
+        // A message that cannot be read goes to the decoder as it is, which tells what is wrong with it.
+        solana::payload_with_tables(message, &tables)
+            .or_else(|_| solana::payload(message, &[]))
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl EnvelopeText {
+    fn bytes(&self, places: &mut Places<'_>) -> Result<Vec<u8>, Fault> {
+        let network = match places.fill(&self.network)?.as_str() {
+            "mainnet" => Network::Mainnet,
+            "testnet" => Network::Testnet,
+            other => return Err(format!("{other:?} is no network")),
+        };
+        let nonce = places.fill(&self.nonce)?;
+        let nonce = nonce.parse().map_err(|_| format!("{nonce:?} is no nonce"))?;
+        let vault = places.fill(&self.vault)?;
+        let vault_address = if vault.is_empty() { None } else { Some(address(&vault)?) };
+        let envelope = Envelope { network, nonce, vault_address, expires_after: None };
+        let mut bytes = vec![0; ENVELOPE_SIZE_MAX];
+        let size = envelope.write(&Claims::default(), &mut bytes).ok_or("the envelope does not fit")?;
+        bytes.truncate(size);
+        Ok(bytes)
+    }
+}
+
+impl Transaction {
+    fn payload(&self, places: &mut Places<'_>) -> Result<Vec<u8>, Fault> {
+        let mut number = |text: &str| -> Result<U256, Fault> {
+            let text = places.fill(text)?.replace('_', "");
+            let digits = if text.is_empty() { "0" } else { &text };
+            U256::from_str_radix(digits, 10).map_err(|_| format!("{text:?} is not a whole number"))
+        };
+        let head = [
+            number(&self.chain_id)?,
+            number(&self.nonce)?,
+            number(&self.max_priority_fee_per_gas)?,
+            number(&self.max_fee_per_gas)?,
+            number(&self.gas_limit)?,
+        ];
+        let value = number(&self.value)?;
+        let keys = number(&self.access_list_keys)?;
+        let keys = u8::try_from(keys).map_err(|_| "more than 255 storage keys")?;
+        let to = address(&places.fill(&self.to)?)?;
+        let data = rlp::bytes(&places.fill(&self.data)?)?;
+        let keys: Vec<_> = (0..keys).map(|key| rlp::string(&[key; 32])).collect();
+        let access_list = match keys[..] {
+            [] => Vec::new(),
+            _ => vec![rlp::list(&[rlp::string(&to), rlp::list(&keys)])],
+        };
+        let mut fields: Vec<_> = head.iter().map(rlp::number).collect();
+        fields.extend([rlp::string(&to), rlp::number(&value), rlp::string(&data), rlp::list(&access_list)]);
+        Ok([vec![2], rlp::list(&fields)].concat())
+    }
+}
+
+fn address(text: &str) -> Result<Address, Fault> {
+    rlp::bytes(text)?.try_into().map_err(|_| format!("{text:?} is no address"))
+}
