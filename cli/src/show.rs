@@ -154,6 +154,8 @@ pub(crate) fn value(node: &Node, around: &Around<'_>) -> String {
         Node::Nothing => "not granted".to_owned(),
         Node::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Node::Number(number) => amount(number, around),
+        // Keys of operators, clients and the host, which a book writes so.
+        Node::Bytes(bytes) if around.path.starts_with("::book::") => hexadecimal::text(bytes),
         Node::Bytes(bytes) => self::bytes(bytes),
         Node::Text(text) => text.clone(),
         Node::Word(path) => path.rsplit("::").next().unwrap_or(path).to_owned(),

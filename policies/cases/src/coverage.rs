@@ -17,6 +17,9 @@ const NAMES: [&str; 18] = [
     "decimals", "chain_id", "public_key", "contract", "order", "router", "action", "denominator",
 ];
 
+/// Tables and keys about modes, sessions and receipts, of which cases say nothing.
+const BEYOND_CASES: [&str; 4] = ["host", "receipts", "heartbeat_ms", "certificate_days_max"];
+
 /// Where each limit stands that no case holds, as `line: key`.
 ///
 /// # Errors
@@ -64,7 +67,7 @@ struct Change {
 fn table(entries: &DeTable<'_>, text: &str, changes: &mut Vec<Change>) {
     for (key, entry) in entries {
         let key = key.get_ref().as_ref();
-        if !NAMES.contains(&key) {
+        if !NAMES.contains(&key) && !BEYOND_CASES.contains(&key) {
             value(key, entry, text, changes);
         }
     }

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod hexadecimal;
 mod judge;
 mod payload;
 mod places;

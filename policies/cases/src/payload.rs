@@ -11,7 +11,7 @@ use wire::request::PayloadKind;
 
 use crate::Fault;
 use crate::places::Places;
-use crate::rlp;
+use crate::{hexadecimal, rlp};
 
 /// The words for the kinds of payloads.
 const KINDS: [(&str, PayloadKind); 8] = [
@@ -77,7 +77,7 @@ struct Transaction {
     value: String,
     #[serde(default)]
     data: String,
-    /// How many storage keys of the called contract the access list names.
+    /// How many storage keys of the called contract the access list names; empty where there is no list.
     #[serde(default)]
     access_list_keys: String,
 }
@@ -109,7 +109,7 @@ impl Template {
         }
         let text = self.text.as_deref().ok_or("a payload needs its text")?;
         let payload = match kind {
-            PayloadKind::EvmEip1559 => rlp::bytes(&places.fill(text)?)?,
+            PayloadKind::EvmEip1559 => hexadecimal::read(&places.fill(text)?)?,
             PayloadKind::UniswapxTypedData | PayloadKind::PolymarketTypedData => {
                 places.fill(text)?.into_bytes()
             }
@@ -118,12 +118,12 @@ impl Template {
                 [self.envelope.bytes(places)?, action].concat()
             }
             PayloadKind::HyperliquidL1Msgpack => {
-                let action = rlp::bytes(&places.fill(text)?)?;
+                let action = hexadecimal::read(&places.fill(text)?)?;
                 [self.envelope.bytes(places)?, action].concat()
             }
-            PayloadKind::SolanaMessage => self.solana(&rlp::bytes(&places.fill(text)?)?)?,
+            PayloadKind::SolanaMessage => self.solana(&hexadecimal::read(&places.fill(text)?)?)?,
             PayloadKind::SolanaSwift => {
-                crate::places::hexadecimal(&rlp::bytes(&places.fill(text)?)?).into_bytes()
+                hexadecimal::text(&hexadecimal::read(&places.fill(text)?)?).into_bytes()
             }
         };
         Ok((*kind, payload))
@@ -163,34 +163,50 @@ impl EnvelopeText {
 
 impl Transaction {
     fn payload(&self, places: &mut Places<'_>) -> Result<Vec<u8>, Fault> {
-        let mut number = |text: &str| -> Result<U256, Fault> {
-            let text = places.fill(text)?.replace('_', "");
-            let digits = if text.is_empty() { "0" } else { &text };
-            U256::from_str_radix(digits, 10).map_err(|_| format!("{text:?} is not a whole number"))
-        };
-        let head = [
-            number(&self.chain_id)?,
-            number(&self.nonce)?,
-            number(&self.max_priority_fee_per_gas)?,
-            number(&self.max_fee_per_gas)?,
-            number(&self.gas_limit)?,
-        ];
-        let value = number(&self.value)?;
-        let keys = number(&self.access_list_keys)?;
-        let keys = u8::try_from(keys).map_err(|_| "more than 255 storage keys")?;
+        let [chain_id, nonce, max_priority_fee_per_gas, max_fee_per_gas, gas_limit, value] = [
+            &self.chain_id,
+            &self.nonce,
+            &self.max_priority_fee_per_gas,
+            &self.max_fee_per_gas,
+            &self.gas_limit,
+            &self.value,
+        ]
+        .map(|text| number(&places.fill(text)?));
         let to = address(&places.fill(&self.to)?)?;
-        let data = rlp::bytes(&places.fill(&self.data)?)?;
-        let keys: Vec<_> = (0..keys).map(|key| rlp::string(&[key; 32])).collect();
-        let access_list = match keys[..] {
-            [] => Vec::new(),
-            _ => vec![rlp::list(&[rlp::string(&to), rlp::list(&keys)])],
-        };
-        let mut fields: Vec<_> = head.iter().map(rlp::number).collect();
-        fields.extend([rlp::string(&to), rlp::number(&value), rlp::string(&data), rlp::list(&access_list)]);
+        let data = hexadecimal::read(&places.fill(&self.data)?)?;
+        let access_list = access_list(&to, &places.fill(&self.access_list_keys)?)?;
+        let fields = [
+            rlp::number(&chain_id?),
+            rlp::number(&nonce?),
+            rlp::number(&max_priority_fee_per_gas?),
+            rlp::number(&max_fee_per_gas?),
+            rlp::number(&gas_limit?),
+            rlp::string(&to),
+            rlp::number(&value?),
+            rlp::string(&data),
+            access_list,
+        ];
         Ok([vec![2], rlp::list(&fields)].concat())
     }
 }
 
+/// The contract and that many of its storage keys; nothing where no number is.
+fn access_list(contract: &Address, keys: &str) -> Result<Vec<u8>, Fault> {
+    if keys.is_empty() {
+        return Ok(rlp::list(&[]));
+    }
+    let keys: u8 = keys.parse().map_err(|_| format!("{keys:?} is no number of at most 255 storage keys"))?;
+    let keys: Vec<_> = (0..keys).map(|key| rlp::string(&[key; 32])).collect();
+    Ok(rlp::list(&[rlp::list(&[rlp::string(contract), rlp::list(&keys)])]))
+}
+
+/// A whole number; nothing is zero.
+fn number(text: &str) -> Result<U256, Fault> {
+    let digits = text.replace('_', "");
+    let digits = if digits.is_empty() { "0" } else { &digits };
+    U256::from_str_radix(digits, 10).map_err(|_| format!("{text:?} is not a whole number"))
+}
+
 fn address(text: &str) -> Result<Address, Fault> {
-    rlp::bytes(text)?.try_into().map_err(|_| format!("{text:?} is no address"))
+    hexadecimal::read(text)?.try_into().map_err(|_| format!("{text:?} is no address"))
 }

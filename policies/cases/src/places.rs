@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use venues::U256;
 
-use crate::Fault;
+use crate::{Fault, hexadecimal};
 
 /// Values by name.
 pub(crate) type Values = BTreeMap<String, String>;
@@ -139,7 +139,7 @@ fn digits(form: &str, value: &str) -> Option<String> {
     let little_endian = |size: usize| {
         let bytes = value.replace('_', "").parse::<u64>().ok()?.to_le_bytes();
         let (low, high) = bytes.split_at_checked(size)?;
-        high.iter().all(|byte| *byte == 0).then(|| hexadecimal(low))
+        high.iter().all(|byte| *byte == 0).then(|| hexadecimal::text(low))
     };
     match form {
         "u8" => little_endian(1),
@@ -151,7 +151,7 @@ fn digits(form: &str, value: &str) -> Option<String> {
                 Some(digits) => U256::from_str_radix(digits, 16).ok()?,
                 None => U256::from_str_radix(&value.replace('_', ""), 10).ok()?,
             };
-            Some(hexadecimal(&number.to_be_bytes::<32>()))
+            Some(hexadecimal::text(&number.to_be_bytes::<32>()))
         }
         "address" => {
             let digits = value.strip_prefix("0x")?;
@@ -160,14 +160,10 @@ fn digits(form: &str, value: &str) -> Option<String> {
         }
         "key" => {
             let mut key = [0; 32];
-            (bs58::decode(value).onto(&mut key) == Ok(32)).then(|| hexadecimal(&key))
+            (bs58::decode(value).onto(&mut key) == Ok(32)).then(|| hexadecimal::text(&key))
         }
         _ => None,
     }
-}
-
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! An EIP-1559 transaction from its fields: `0x02 ‖ rlp([chain_id, nonce, …])`, with any access list.
 
-use crate::Fault;
-
 /// A byte string.
 pub(crate) fn string(bytes: &[u8]) -> Vec<u8> {
     match bytes {
@@ -20,19 +18,6 @@ pub(crate) fn number(value: &venues::U256) -> Vec<u8> {
 pub(crate) fn list(items: &[Vec<u8>]) -> Vec<u8> {
     let items = items.concat();
     [prefix(0xc0, items.len()), items].concat()
-}
-
-/// Bytes of hexadecimal text, in which spaces, lines and comments from `#` on may stand.
-pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Fault> {
-    let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(digits, _)| digits));
-    let digits: String = lines.collect::<String>().split_whitespace().collect();
-    let digits = digits.strip_prefix("0x").unwrap_or(&digits).as_bytes();
-    let (pairs, []) = digits.as_chunks::<2>() else {
-        return Err("an odd number of hexadecimal digits".to_owned());
-    };
-    let nibble = |digit: &u8| char::from(*digit).to_digit(16).and_then(|nibble| u8::try_from(nibble).ok());
-    let byte = |[high, low]: &[u8; 2]| Some(nibble(high)? << 4 | nibble(low)?);
-    pairs.iter().map(byte).collect::<Option<_>>().ok_or_else(|| "not hexadecimal digits".to_owned())
 }
 
 /// The prefix of a string (0x80) or list (0xc0) of that many bytes.
@@ -64,11 +49,5 @@ mod tests {
         let long = string(b"Lorem ipsum dolor sit amet, consectetur adipisicing elit");
         assert_eq!(long.get(..2), Some(&[0xb8, 0x38][..]));
         assert_eq!(string(&[1; 256]).get(..3), Some(&[0xb9, 0x01, 0x00][..]));
-    }
-
-    #[test]
-    fn hexadecimal_text_may_be_explained() {
-        assert_eq!(bytes("0x01 02 # two\n 0a0B"), Ok(vec![1, 2, 10, 11]));
-        assert!(bytes("012").is_err() && bytes("0g").is_err());
     }
 }

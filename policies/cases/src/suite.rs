@@ -40,8 +40,8 @@ struct Case {
     #[serde(default)]
     with: BTreeMap<String, Value>,
     slot: Option<u16>,
-    #[serde(default)]
-    client: u16,
+    /// Of the book: a client or a role. Else the first one that may ask for the slot and the payload's venue.
+    client: Option<String>,
     now_ms: Option<u64>,
     booted_ms_ago: Option<u64>,
     #[serde(default)]
@@ -60,8 +60,7 @@ struct Before {
     payload: String,
     #[serde(default)]
     with: BTreeMap<String, Value>,
-    #[serde(default)]
-    client: u16,
+    client: Option<String>,
     #[serde(default = "once")]
     times: u32,
     /// How long before the case.
@@ -174,13 +173,13 @@ impl Suite {
             }
             for _ in 0..before.times {
                 let now = at(before.ms_ago)?;
-                let put = Put { payload: &before.payload, with: &before.with, slot: case.slot, client: before.client };
+                let put = Put { payload: &before.payload, with: &before.with, slot: case.slot, client: before.client.as_deref() };
                 self.put(&mut judge, &put, now.wall_ms.saturating_sub(ahead), now)?
                     .map_err(|why| format!("what is put before it is refused: {}", shown(&why)))?;
                 ahead = ahead.saturating_sub(1);
             }
         }
-        let put = Put { payload: &case.payload, with: &case.with, slot: case.slot, client: case.client };
+        let put = Put { payload: &case.payload, with: &case.with, slot: case.slot, client: case.client.as_deref() };
         let found = self.put(&mut judge, &put, now_ms, at(0)?)?;
         let passed = match &found {
             Ok(()) => case.expect == SIGNED,
@@ -213,8 +212,10 @@ impl Suite {
         if let Some(name) = places.unused() {
             return Err(format!("the payload {:?} has no place for {name:?}", put.payload));
         }
-        let asker = Asker { client: put.client, key_slot: put.slot.unwrap_or(template.slot) };
-        Ok(judge.judge(kind, &payload, asker, now))
+        let key_slot = put.slot.unwrap_or(template.slot);
+        let party = judge.party(put.client, key_slot, kind.venue())?;
+        // A vault numbers its clients as they come; here each is one that came.
+        Ok(judge.judge(kind, &payload, Asker { client: party, party, key_slot }, now))
     }
 }
 
@@ -222,7 +223,7 @@ struct Put<'c> {
     payload: &'c str,
     with: &'c BTreeMap<String, Value>,
     slot: Option<u16>,
-    client: u16,
+    client: Option<&'c str>,
 }
 
 impl Case {
