@@ -13,8 +13,24 @@ use crate::{Fault, Suite};
 
 /// Keys that say what an entry is about, and no limit.
 const NAMES: [&str; 18] = [
-    "version", "desk", "name", "slot", "asset", "index", "kind", "program", "market_index", "base_decimals",
-    "decimals", "chain_id", "public_key", "contract", "order", "router", "action", "denominator",
+    "version",
+    "desk",
+    "name",
+    "slot",
+    "asset",
+    "index",
+    "kind",
+    "program",
+    "market_index",
+    "base_decimals",
+    "decimals",
+    "chain_id",
+    "public_key",
+    "contract",
+    "order",
+    "router",
+    "action",
+    "denominator",
 ];
 
 /// Tables and keys about modes, sessions and receipts, of which cases say nothing.
@@ -101,7 +117,8 @@ fn list(key: &str, elements: &[Spanned<DeValue<'_>>], text: &str, changes: &mut 
         }
         // With the comma behind it, or the one before the last.
         let next = elements.get(index + 1).map(|next| next.span().start);
-        let before = index.checked_sub(1).and_then(|before| elements.get(before)).map(|before| before.span().end);
+        let before =
+            index.checked_sub(1).and_then(|before| elements.get(before)).map(|before| before.span().end);
         let span = element.span();
         let at = next.map_or(before.unwrap_or(span.start)..span.end, |next| span.start..next);
         changes.push(Change { key: format!("{key}[{index}]"), at, others: vec![String::new()] });

@@ -10,7 +10,8 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 /// Bytes of text in which spaces, lines, commas and comments from `#` to the end of their line may stand.
 pub(crate) fn read(text: &str) -> Result<Vec<u8>, Fault> {
     let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(digits, _)| digits));
-    let digits: String = lines.flat_map(str::chars).filter(|digit| !matches!(digit, ' ' | '\t' | ',')).collect();
+    let digits: String =
+        lines.flat_map(str::chars).filter(|digit| !matches!(digit, ' ' | '\t' | ',')).collect();
     let digits = digits.strip_prefix("0x").unwrap_or(&digits).as_bytes();
     let (pairs, []) = digits.as_chunks::<2>() else {
         return Err("an odd number of hexadecimal digits".to_owned());

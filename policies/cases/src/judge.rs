@@ -41,7 +41,13 @@ impl<'b> Judge<'b> {
     }
 
     /// What becomes of a payload.
-    pub(crate) fn judge(&mut self, kind: PayloadKind, payload: &[u8], asker: Asker, now: Now) -> Result<(), Why> {
+    pub(crate) fn judge(
+        &mut self,
+        kind: PayloadKind,
+        payload: &[u8],
+        asker: Asker,
+        now: Now,
+    ) -> Result<(), Why> {
         if !self.book.access(asker.party).is_some_and(|access| access.allows(asker.key_slot, kind.venue())) {
             return Err(Refusal::KeyNotInScope.into());
         }
@@ -54,7 +60,9 @@ impl<'b> Judge<'b> {
             PayloadKind::HyperliquidL1Msgpack => {
                 desk.decide(hyperliquid::decode(Form::L1Msgpack, payload, scratch))
             }
-            PayloadKind::HyperliquidL1Json => desk.decide(hyperliquid::decode(Form::L1Json, payload, scratch)),
+            PayloadKind::HyperliquidL1Json => {
+                desk.decide(hyperliquid::decode(Form::L1Json, payload, scratch))
+            }
             PayloadKind::HyperliquidUserJson => {
                 desk.decide(hyperliquid::decode(Form::UserJson, payload, scratch))
             }

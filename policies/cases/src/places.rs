@@ -89,7 +89,9 @@ impl<'v> Places<'v> {
             _ => place.moved(value)?,
         };
         match place.form {
-            Some(form) => digits(form, &value).ok_or_else(|| format!("{value:?} cannot be written as {form}")),
+            Some(form) => {
+                digits(form, &value).ok_or_else(|| format!("{value:?} cannot be written as {form}"))
+            }
             None => Ok(value),
         }
     }
@@ -108,7 +110,8 @@ struct Place<'t> {
 impl<'t> Place<'t> {
     /// What stands between braces, if that is a place.
     fn read(inside: &'t str) -> Option<Self> {
-        let (named, form) = inside.split_once(':').map_or((inside, None), |(named, form)| (named, Some(form)));
+        let (named, form) =
+            inside.split_once(':').map_or((inside, None), |(named, form)| (named, Some(form)));
         let (name, offset) = match named.find(['+', '-', '*']) {
             Some(at) => {
                 let (name, offset) = named.split_at_checked(at)?;
@@ -207,7 +210,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_filled_is_a_fault() {
-        for text in ["{b}", "{a:u8}", "{text:u64}", "{text+1}", "{a-259}", "{a:address}", "{a:key}", "{a:u128}", "{a*text}", "{a*b}"] {
+        for text in [
+            "{b}",
+            "{a:u8}",
+            "{text:u64}",
+            "{text+1}",
+            "{a-259}",
+            "{a:address}",
+            "{a:key}",
+            "{a:u128}",
+            "{a*text}",
+            "{a*b}",
+        ] {
             assert!(fill(text).is_err(), "{text}");
         }
     }

@@ -105,7 +105,10 @@ impl Suite {
             }
             let is_rule = Refusal::ALL.iter().any(|refusal| refusal.name() == case.expect);
             if case.expect != SIGNED && !is_rule {
-                return Err(format!("{:?}: {:?} is neither \"signed\" nor a refusal", case.what, case.expect));
+                return Err(format!(
+                    "{:?}: {:?} is neither \"signed\" nor a refusal",
+                    case.what, case.expect
+                ));
             }
             let tells_values = case.observed.is_some() || case.limit.is_some() || case.subject.is_some();
             if case.expect == SIGNED && tells_values {
@@ -119,9 +122,9 @@ impl Suite {
             return Err("no case expects a signature".to_owned());
         }
         let is_used = |name: &String| {
-            self.cases.iter().any(|case| {
-                case.payload == *name || case.after.iter().any(|before| before.payload == *name)
-            })
+            self.cases
+                .iter()
+                .any(|case| case.payload == *name || case.after.iter().any(|before| before.payload == *name))
         };
         match self.payloads.keys().find(|name| !is_used(name)) {
             Some(name) => Err(format!("no case uses the payload {name:?}")),
@@ -173,13 +176,19 @@ impl Suite {
             }
             for _ in 0..before.times {
                 let now = at(before.ms_ago)?;
-                let put = Put { payload: &before.payload, with: &before.with, slot: case.slot, client: before.client.as_deref() };
+                let put = Put {
+                    payload: &before.payload,
+                    with: &before.with,
+                    slot: case.slot,
+                    client: before.client.as_deref(),
+                };
                 self.put(&mut judge, &put, now.wall_ms.saturating_sub(ahead), now)?
                     .map_err(|why| format!("what is put before it is refused: {}", shown(&why)))?;
                 ahead = ahead.saturating_sub(1);
             }
         }
-        let put = Put { payload: &case.payload, with: &case.with, slot: case.slot, client: case.client.as_deref() };
+        let put =
+            Put { payload: &case.payload, with: &case.with, slot: case.slot, client: case.client.as_deref() };
         let found = self.put(&mut judge, &put, now_ms, at(0)?)?;
         let passed = match &found {
             Ok(()) => case.expect == SIGNED,
@@ -198,10 +207,17 @@ impl Suite {
     }
 
     /// Puts a request.
-    fn put(&self, judge: &mut Judge<'_>, put: &Put<'_>, nonce: u64, now: Now) -> Result<Result<(), Why>, Fault> {
+    fn put(
+        &self,
+        judge: &mut Judge<'_>,
+        put: &Put<'_>,
+        nonce: u64,
+        now: Now,
+    ) -> Result<Result<(), Why>, Fault> {
         let template =
             self.payloads.get(put.payload).ok_or_else(|| format!("there is no payload {:?}", put.payload))?;
-        let mut values: Values = template.with.iter().map(|(name, value)| (name.clone(), value.text())).collect();
+        let mut values: Values =
+            template.with.iter().map(|(name, value)| (name.clone(), value.text())).collect();
         for (name, value) in put.with {
             if values.insert(name.clone(), value.text()).is_none() {
                 return Err(format!("the payload {:?} has no value {name:?}", put.payload));

@@ -70,7 +70,11 @@ fn the_examples_have_many_cases_of_both_kinds_and_hold_every_limit() {
     for path in books().iter().filter(|path| desk(path) != DEMO) {
         let suite = suite(path);
         let signed = suite.len() - suite.denials();
-        assert!(suite.len() >= CASES_MIN && suite.denials() >= CASES_MIN / 2 && signed >= 3, "{}", desk(path));
+        assert!(
+            suite.len() >= CASES_MIN && suite.denials() >= CASES_MIN / 2 && signed >= 3,
+            "{}",
+            desk(path)
+        );
         let text = fs::read_to_string(path).unwrap();
         let uncovered = uncovered(&desk(path), &text, &suite).unwrap();
         assert!(uncovered.is_empty(), "{}: no case holds {uncovered:#?}", desk(path));
