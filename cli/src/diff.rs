@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::meaning::{self, Meaning};
 use crate::show::{self, Around};
-use crate::tree::Node;
+use compile::tree::Node;
 
 /// What entries of a list are known by: the end of the struct's path and fields. The first line that fits counts.
 const IDENTITIES: &[(&str, &[&str])] = &[

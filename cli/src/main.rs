@@ -15,7 +15,6 @@ mod meaning;
 mod operator;
 mod policy;
 mod show;
-mod tree;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@
 
 use venues::U256;
 
-use crate::tree::Node;
+use compile::tree::Node;
 
 /// What more of a field means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use book::{Book, policy_hash};
 use cases::{Suite, Verdict};
 use clap::Subcommand;
 
-use crate::tree::Node;
 use crate::{diff, hexadecimal, show};
+use compile::tree::Node;
 
 /// Two books that differ, or a case that fails.
 const EXIT_DIFFERENT: u8 = 1;
@@ -130,7 +130,8 @@ fn test(file: &Path, cases: &Path, coverage: bool) -> Result<ExitCode, u8> {
     let mut is_bad = failed > 0;
     if coverage && !is_bad {
         let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
-        let uncovered = cases::uncovered(&file.display().to_string(), &text, &suite).map_err(fault)?;
+        let limits = cases::limits(&file.display().to_string(), &text, &suite).map_err(fault)?;
+        let uncovered: Vec<_> = limits.iter().filter(|limit| limit.is_uncovered()).collect();
         for limit in &uncovered {
             println!("no case holds {}:{limit}", file.display());
         }

@@ -6,7 +6,7 @@ use book::Book;
 use venues::U256;
 
 use crate::hexadecimal;
-use crate::tree::Node;
+use compile::tree::Node;
 
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
 const UNITS: &[(&str, &str, usize, &str)] = &[

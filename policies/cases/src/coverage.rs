@@ -1,15 +1,17 @@
-//! Which limits of a book no case holds.
+//! Which refusals hold each limit of a book, and which limits no case holds.
 //!
 //! Each limit of the book's text is loosened in turn (a cap doubled, a floor halved, a flag set the other way, an entry of a
 //! list taken out), the book is compiled again and the cases are run. A limit whose change no case notices is not covered:
 //! somebody could loosen it and every case would still pass.
 
-use std::ops::Range;
+use core::fmt;
+use core::ops::Range;
+use std::collections::BTreeSet;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::{Fault, Suite};
+use crate::{Fault, Suite, Verdict};
 
 /// Keys that say what an entry is about, and no limit.
 const NAMES: [&str; 18] = [
@@ -36,92 +38,124 @@ const NAMES: [&str; 18] = [
 /// Tables and keys about modes, sessions and receipts, of which cases say nothing.
 const BEYOND_CASES: [&str; 4] = ["host", "receipts", "heartbeat_ms", "certificate_days_max"];
 
-/// Where each limit stands that no case holds, as `line: key`.
+/// A limit of a book's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The tables around it, such as `slots.evm.tokens`.
+    pub table: String,
+    /// Its key.
+    pub key: String,
+    /// The element of its list.
+    pub index: Option<usize>,
+    /// Where it stands, from 1.
+    pub line: usize,
+    /// What the cases that hold it are refused with, by name. Where a looser text makes no other book: `None`.
+    pub refusals: Option<BTreeSet<String>>,
+}
+
+impl Limit {
+    /// Whether the book would be another one and no case would notice.
+    #[must_use]
+    pub fn is_uncovered(&self) -> bool {
+        self.refusals.as_ref().is_some_and(BTreeSet::is_empty)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.line, self.key)?;
+        self.index.map_or(Ok(()), |index| write!(formatter, "[{index}]"))
+    }
+}
+
+/// Every limit of a book, and which refusals of the cases it is held by.
 ///
 /// # Errors
 /// As [`Suite::run`], and where the book does not compile or its cases fail as it is.
-pub fn uncovered(path: &str, text: &str, suite: &Suite) -> Result<Vec<String>, Fault> {
-    let all = |text: &str| -> Result<Option<bool>, Fault> {
-        let Ok(book) = compile::compile(path, text) else { return Ok(None) };
-        // A request that must be signed before a case and no longer is: the change was noticed.
-        Ok(Some(suite.run(book).is_ok_and(|verdicts| verdicts.iter().all(|verdict| verdict.passed))))
-    };
-    if all(text)? != Some(true) {
+pub fn limits(path: &str, text: &str, suite: &Suite) -> Result<Vec<Limit>, Fault> {
+    if noticed(path, text, suite).is_none_or(|refusals| !refusals.is_empty()) {
         return Err("the cases do not hold for the book as it is".to_owned());
     }
     let document = DeTable::parse(text).map_err(|error| error.to_string())?;
-    let mut changes = Vec::new();
-    table(document.get_ref(), text, &mut changes);
-    let mut uncovered = Vec::new();
-    for change in changes {
-        let mut noticed = None;
-        for other in &change.others {
-            let (Some(before), Some(after)) = (text.get(..change.at.start), text.get(change.at.end..)) else {
-                continue;
-            };
-            // What does not compile is no other book.
-            if let Some(passed) = all(&[before, other, after].concat())? {
-                noticed = Some(!passed);
-                break;
-            }
-        }
-        if noticed == Some(false) {
-            let line = text.get(..change.at.start).unwrap_or_default().matches('\n').count() + 1;
-            uncovered.push(format!("{line}: {}", change.key));
-        }
-    }
-    Ok(uncovered)
+    let mut changes = Changes { text, found: Vec::new() };
+    changes.table("", document.get_ref());
+    let limit = |change: Change| {
+        let (before, after) = (text.get(..change.at.start)?, text.get(change.at.end..)?);
+        // What does not compile is no other book; the first that does counts.
+        let others = change.others.iter().map(|other| [before, other, after].concat());
+        let refusals = others.into_iter().find_map(|other| noticed(path, &other, suite));
+        let Change { table, key, index, .. } = change;
+        Some(Limit { table, key, index, line: before.matches('\n').count() + 1, refusals })
+    };
+    Ok(changes.found.into_iter().filter_map(limit).collect())
 }
 
-/// A piece of text and what may stand in its place; the first that compiles counts.
+/// The refusals by which cases notice that a book is another one; `None` if the text is no book.
+fn noticed(path: &str, text: &str, suite: &Suite) -> Option<BTreeSet<String>> {
+    let book = compile::compile(path, text).ok()?;
+    // Where a case cannot even be put it shows nothing.
+    let verdicts = suite.run(book).unwrap_or_default();
+    Some(verdicts.iter().filter_map(Verdict::refusal).map(str::to_owned).collect())
+}
+
+/// A piece of text and what may stand in its place.
 struct Change {
+    table: String,
     key: String,
+    index: Option<usize>,
     at: Range<usize>,
     others: Vec<String>,
 }
 
-fn table(entries: &DeTable<'_>, text: &str, changes: &mut Vec<Change>) {
-    for (key, entry) in entries {
-        let key = key.get_ref().as_ref();
-        if !NAMES.contains(&key) && !BEYOND_CASES.contains(&key) {
-            value(key, entry, text, changes);
-        }
-    }
+struct Changes<'t> {
+    text: &'t str,
+    found: Vec<Change>,
 }
 
-fn value(key: &str, entry: &Spanned<DeValue<'_>>, text: &str, changes: &mut Vec<Change>) {
-    let at = entry.span();
-    match entry.get_ref() {
-        DeValue::Table(entries) => table(entries, text, changes),
-        DeValue::Array(elements) => list(key, elements, text, changes),
-        DeValue::Boolean(flag) => {
-            changes.push(Change { key: key.to_owned(), at, others: vec![(!flag).to_string()] });
-        }
-        DeValue::Integer(_) | DeValue::String(_) => {
-            let written = text.get(at.clone()).unwrap_or_default();
-            let others = loosened(key, written);
-            if !others.is_empty() {
-                changes.push(Change { key: key.to_owned(), at, others });
+impl Changes<'_> {
+    fn table(&mut self, table: &str, entries: &DeTable<'_>) {
+        for (key, entry) in entries {
+            let key = key.get_ref().as_ref();
+            if !NAMES.contains(&key) && !BEYOND_CASES.contains(&key) {
+                self.value(table, key, entry);
             }
         }
-        DeValue::Float(_) | DeValue::Datetime(_) => {}
     }
-}
 
-/// Tables of a list are walked; each other element is taken out.
-fn list(key: &str, elements: &[Spanned<DeValue<'_>>], text: &str, changes: &mut Vec<Change>) {
-    for (index, element) in elements.iter().enumerate() {
-        if let DeValue::Table(entries) = element.get_ref() {
-            table(entries, text, changes);
-            continue;
+    fn value(&mut self, table: &str, key: &str, entry: &Spanned<DeValue<'_>>) {
+        let inner = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
+        let at = entry.span();
+        let others = match entry.get_ref() {
+            DeValue::Table(entries) => return self.table(&inner, entries),
+            DeValue::Array(elements) => return self.list(table, key, &inner, elements),
+            DeValue::Boolean(flag) => vec![(!flag).to_string()],
+            DeValue::Integer(_) | DeValue::String(_) => {
+                loosened(key, self.text.get(at.clone()).unwrap_or_default())
+            }
+            DeValue::Float(_) | DeValue::Datetime(_) => Vec::new(),
+        };
+        if !others.is_empty() {
+            let (table, key) = (table.to_owned(), key.to_owned());
+            self.found.push(Change { table, key, index: None, at, others });
         }
-        // With the comma behind it, or the one before the last.
-        let next = elements.get(index + 1).map(|next| next.span().start);
-        let before =
-            index.checked_sub(1).and_then(|before| elements.get(before)).map(|before| before.span().end);
-        let span = element.span();
-        let at = next.map_or(before.unwrap_or(span.start)..span.end, |next| span.start..next);
-        changes.push(Change { key: format!("{key}[{index}]"), at, others: vec![String::new()] });
+    }
+
+    /// Tables of a list are walked; each other element is taken out.
+    fn list(&mut self, table: &str, key: &str, inner: &str, elements: &[Spanned<DeValue<'_>>]) {
+        for (index, element) in elements.iter().enumerate() {
+            if let DeValue::Table(entries) = element.get_ref() {
+                self.table(inner, entries);
+                continue;
+            }
+            // With the comma behind it, or the one before the last.
+            let next = elements.get(index + 1).map(|next| next.span().start);
+            let before = index.checked_sub(1).and_then(|before| elements.get(before));
+            let span = element.span();
+            let start = before.map_or(span.start, |before| before.span().end);
+            let at = next.map_or(start..span.end, |next| span.start..next);
+            let (table, key) = (table.to_owned(), key.to_owned());
+            self.found.push(Change { table, key, index: Some(index), at, others: vec![String::new()] });
+        }
     }
 }
 

@@ -20,7 +20,7 @@ mod places;
 mod rlp;
 mod suite;
 
-pub use coverage::uncovered;
+pub use coverage::{Limit, limits};
 pub use suite::{Suite, Verdict};
 
 /// Why cases cannot be read or run.

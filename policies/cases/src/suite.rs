@@ -85,6 +85,14 @@ pub struct Verdict {
     pub passed: bool,
 }
 
+impl Verdict {
+    /// Of a case that fails: the refusal that it is about, by name.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        let told = if self.expected == SIGNED { &self.found } else { &self.expected };
+        (!self.passed).then(|| told.split(',').next())?
+    }
+}
+
 impl Suite {
     /// Reads a case file.
     ///
@@ -160,50 +168,48 @@ impl Suite {
     }
 
     fn verdict(&self, case: &Case, book: &Book<'_>) -> Result<Verdict, Fault> {
-        let now_ms = case.now_ms.unwrap_or(self.now_ms);
-        let booted_ms_ago = case.booted_ms_ago.unwrap_or(BOOTED_MS_AGO);
-        // Time since boot begins at 0 there.
-        let at = |ms_ago: u64| -> Result<Now, Fault> {
-            let monotonic_ms = booted_ms_ago.checked_sub(ms_ago).ok_or("a request before the boot")?;
-            Ok(Now { monotonic_ms, wall_ms: now_ms.saturating_sub(ms_ago) })
+        let clock = Clock {
+            now_ms: case.now_ms.unwrap_or(self.now_ms),
+            booted_ms_ago: case.booted_ms_ago.unwrap_or(BOOTED_MS_AGO),
         };
-        let mut judge = Judge::at_boot(book, at(booted_ms_ago)?);
-        // Each request of a case has a nonce of its own, the last one the case's time.
-        let mut ahead: u64 = case.after.iter().map(|before| u64::from(before.times)).sum();
-        for before in &case.after {
-            if before.times == 0 || before.times > TIMES_MAX {
-                return Err(format!("times is 1 to {TIMES_MAX}"));
-            }
-            for _ in 0..before.times {
-                let now = at(before.ms_ago)?;
-                let put = Put {
-                    payload: &before.payload,
-                    with: &before.with,
-                    slot: case.slot,
-                    client: before.client.as_deref(),
-                };
-                self.put(&mut judge, &put, now.wall_ms.saturating_sub(ahead), now)?
-                    .map_err(|why| format!("what is put before it is refused: {}", shown(&why)))?;
-                ahead = ahead.saturating_sub(1);
-            }
+        let mut judge = Judge::at_boot(book, clock.at(clock.booted_ms_ago)?);
+        let verdict = |found: String, passed: bool| {
+            Ok(Verdict { what: case.what.clone(), expected: case.expected(), found, passed })
+        };
+        if let Err(why) = self.put_before(case, &clock, &mut judge)? {
+            return verdict(format!("{}, before it", shown(&why)), false);
         }
         let put =
             Put { payload: &case.payload, with: &case.with, slot: case.slot, client: case.client.as_deref() };
-        let found = self.put(&mut judge, &put, now_ms, at(0)?)?;
-        let passed = match &found {
-            Ok(()) => case.expect == SIGNED,
-            Err(why) => {
-                let is = |expected: &Option<Value>, shown: String| {
-                    expected.as_ref().is_none_or(|expected| expected.text() == shown)
-                };
-                case.expect == why.refusal.name()
-                    && is(&case.observed, why.observed.to_string())
-                    && is(&case.limit, why.limit.to_string())
-                    && (case.subject.is_none() || case.subject == why.subject)
+        match self.put(&mut judge, &put, clock.now_ms, clock.at(0)?)? {
+            Ok(()) => verdict(SIGNED.to_owned(), case.expect == SIGNED),
+            Err(why) => verdict(shown(&why), case.expects(&why)),
+        }
+    }
+
+    /// Puts what must be signed before the case.
+    fn put_before(
+        &self,
+        case: &Case,
+        clock: &Clock,
+        judge: &mut Judge<'_>,
+    ) -> Result<Result<(), Why>, Fault> {
+        // Each request of a case has a nonce of its own, the last one the case's time.
+        let mut ahead: u64 = case.after.iter().map(|before| u64::from(before.times)).sum();
+        for Before { payload, with, client, times, ms_ago } in &case.after {
+            if !(1..=TIMES_MAX).contains(times) {
+                return Err(format!("times is 1 to {TIMES_MAX}"));
             }
-        };
-        let found = found.err().map_or_else(|| SIGNED.to_owned(), |why| shown(&why));
-        Ok(Verdict { what: case.what.clone(), expected: case.expected(), found, passed })
+            let now = clock.at(*ms_ago)?;
+            let put = Put { payload, with, slot: case.slot, client: client.as_deref() };
+            for _ in 0..*times {
+                if let Err(why) = self.put(judge, &put, now.wall_ms.saturating_sub(ahead), now)? {
+                    return Ok(Err(why));
+                }
+                ahead = ahead.saturating_sub(1);
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Puts a request.
@@ -242,7 +248,31 @@ struct Put<'c> {
     client: Option<&'c str>,
 }
 
+/// When a case is.
+struct Clock {
+    now_ms: u64,
+    booted_ms_ago: u64,
+}
+
+impl Clock {
+    /// That long before the case; monotonic time begins at 0 when the vault boots.
+    fn at(&self, ms_ago: u64) -> Result<Now, Fault> {
+        let monotonic_ms = self.booted_ms_ago.checked_sub(ms_ago).ok_or("a request before the boot")?;
+        Ok(Now { monotonic_ms, wall_ms: self.now_ms.saturating_sub(ms_ago) })
+    }
+}
+
 impl Case {
+    fn expects(&self, why: &Why) -> bool {
+        let is = |expected: &Option<Value>, shown: String| {
+            expected.as_ref().is_none_or(|expected| expected.text() == shown)
+        };
+        self.expect == why.refusal.name()
+            && is(&self.observed, why.observed.to_string())
+            && is(&self.limit, why.limit.to_string())
+            && (self.subject.is_none() || self.subject == why.subject)
+    }
+
     fn expected(&self) -> String {
         let part = |name: &str, value: &Option<Value>| {
             value.as_ref().map(|value| format!(", {name} {}", value.text())).unwrap_or_default()

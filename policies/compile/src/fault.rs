@@ -26,11 +26,11 @@ impl fmt::Display for Fault {
 }
 
 macro_rules! rules {
-    ($($(#[$meta:meta])* $rule:ident = $name:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $rule:ident = $name:literal,)+) => {
         /// The rules a book file is held to. The names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rule {
-            $($(#[$meta])* $rule,)+
+            $($(#[doc = $doc])+ $rule,)+
         }
 
         impl Rule {
@@ -42,6 +42,14 @@ macro_rules! rules {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => $name,)+
+                }
+            }
+
+            /// What is wrong, in a sentence or two.
+            #[must_use]
+            pub const fn explanation(self) -> &'static str {
+                match self {
+                    $(Self::$rule => concat!($($doc),+).trim_ascii(),)+
                 }
             }
         }

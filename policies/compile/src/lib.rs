@@ -30,6 +30,7 @@ mod scalars;
 mod solana;
 pub mod source;
 mod tokens;
+pub mod tree;
 mod uniswapx;
 
 pub use fault::{Fault, Rule};

@@ -9,7 +9,7 @@ use venues::book_value::{BookValue, BookVisitor};
 
 /// A value of a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub enum Node {
     /// A struct: its Rust path and its fields in their order.
     Struct(&'static str, Vec<(&'static str, Node)>),
     /// A list.
@@ -32,14 +32,16 @@ pub(crate) enum Node {
 
 impl Node {
     /// The tree of a book.
-    pub(crate) fn of(book: &Book<'_>) -> Self {
+    #[must_use]
+    pub fn of(book: &Book<'_>) -> Self {
         let mut planter = Planter { open: Vec::new(), done: Self::Nothing };
         book.visit(&mut planter);
         planter.done
     }
 
     /// The value of a field of this struct.
-    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Struct(_, fields) => fields.iter().find(|(field, _)| *field == name).map(|(_, node)| node),
             Self::List(_)
