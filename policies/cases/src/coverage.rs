@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use crate::{Fault, Suite, Verdict};
 
 /// Keys that say what an entry is about, and no limit.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "version",
     "desk",
     "name",
@@ -33,6 +33,7 @@ const NAMES: [&str; 18] = [
     "router",
     "action",
     "denominator",
+    "key",
 ];
 
 /// Tables and keys about modes, sessions and receipts, of which cases say nothing.
@@ -49,7 +50,7 @@ pub struct Limit {
     pub index: Option<usize>,
     /// Where it stands, from 1.
     pub line: usize,
-    /// What the cases that hold it are refused with, by name. Where a looser text makes no other book: `None`.
+    /// What it refuses with as the cases show: those that a looser book signs, or a stricter one refuses. Where a looser text makes no other book: `None`.
     pub refusals: Option<BTreeSet<String>>,
 }
 
@@ -73,7 +74,7 @@ impl fmt::Display for Limit {
 /// # Errors
 /// As [`Suite::run`], and where the book does not compile or its cases fail as it is.
 pub fn limits(path: &str, text: &str, suite: &Suite) -> Result<Vec<Limit>, Fault> {
-    if noticed(path, text, suite).is_none_or(|refusals| !refusals.is_empty()) {
+    if failed(path, text, suite).is_none_or(|verdicts| !verdicts.is_empty()) {
         return Err("the cases do not hold for the book as it is".to_owned());
     }
     let document = DeTable::parse(text).map_err(|error| error.to_string())?;
@@ -83,19 +84,23 @@ pub fn limits(path: &str, text: &str, suite: &Suite) -> Result<Vec<Limit>, Fault
         let (before, after) = (text.get(..change.at.start)?, text.get(change.at.end..)?);
         // What does not compile is no other book; the first that does counts.
         let others = change.others.iter().map(|other| [before, other, after].concat());
-        let refusals = others.into_iter().find_map(|other| noticed(path, &other, suite));
+        let verdicts = others.into_iter().find_map(|other| failed(path, &other, suite));
+        let refusals = verdicts.map(|verdicts| {
+            let told = verdicts.iter().filter_map(|verdict| verdict.refusal(change.is_looser));
+            told.map(str::to_owned).collect()
+        });
         let Change { table, key, index, .. } = change;
         Some(Limit { table, key, index, line: before.matches('\n').count() + 1, refusals })
     };
     Ok(changes.found.into_iter().filter_map(limit).collect())
 }
 
-/// The refusals by which cases notice that a book is another one; `None` if the text is no book.
-fn noticed(path: &str, text: &str, suite: &Suite) -> Option<BTreeSet<String>> {
+/// The cases that fail under another book, where one that cannot even be put shows nothing; `None` if the text is no book.
+fn failed(path: &str, text: &str, suite: &Suite) -> Option<Vec<Verdict>> {
     let book = compile::compile(path, text).ok()?;
-    // Where a case cannot even be put it shows nothing.
-    let verdicts = suite.run(book).unwrap_or_default();
-    Some(verdicts.iter().filter_map(Verdict::refusal).map(str::to_owned).collect())
+    let mut verdicts = suite.run(book).unwrap_or_default();
+    verdicts.retain(|verdict| !verdict.passed);
+    Some(verdicts)
 }
 
 /// A piece of text and what may stand in its place.
@@ -104,6 +109,8 @@ struct Change {
     key: String,
     index: Option<usize>,
     at: Range<usize>,
+    /// Whether more may be signed then; else less.
+    is_looser: bool,
     others: Vec<String>,
 }
 
@@ -125,18 +132,18 @@ impl Changes<'_> {
     fn value(&mut self, table: &str, key: &str, entry: &Spanned<DeValue<'_>>) {
         let inner = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
         let at = entry.span();
-        let others = match entry.get_ref() {
+        let (is_looser, others) = match entry.get_ref() {
             DeValue::Table(entries) => return self.table(&inner, entries),
             DeValue::Array(elements) => return self.list(table, key, &inner, elements),
-            DeValue::Boolean(flag) => vec![(!flag).to_string()],
+            DeValue::Boolean(flag) => (!flag, vec![(!flag).to_string()]),
             DeValue::Integer(_) | DeValue::String(_) => {
-                loosened(key, self.text.get(at.clone()).unwrap_or_default())
+                (true, loosened(key, self.text.get(at.clone()).unwrap_or_default()))
             }
-            DeValue::Float(_) | DeValue::Datetime(_) => Vec::new(),
+            DeValue::Float(_) | DeValue::Datetime(_) => return,
         };
         if !others.is_empty() {
             let (table, key) = (table.to_owned(), key.to_owned());
-            self.found.push(Change { table, key, index: None, at, others });
+            self.found.push(Change { table, key, index: None, at, is_looser, others });
         }
     }
 
@@ -154,7 +161,8 @@ impl Changes<'_> {
             let start = before.map_or(span.start, |before| before.span().end);
             let at = next.map_or(start..span.end, |next| span.start..next);
             let (table, key) = (table.to_owned(), key.to_owned());
-            self.found.push(Change { table, key, index: Some(index), at, others: vec![String::new()] });
+            let (is_looser, others) = (false, vec![String::new()]);
+            self.found.push(Change { table, key, index: Some(index), at, is_looser, others });
         }
     }
 }

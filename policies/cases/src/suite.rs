@@ -86,10 +86,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Of a case that fails: the refusal that it is about, by name.
-    pub(crate) fn refusal(&self) -> Option<&str> {
-        let told = if self.expected == SIGNED { &self.found } else { &self.expected };
-        (!self.passed).then(|| told.split(',').next())?
+    /// Of a case that fails under another book: the refusal that the difference is about, by name. Where the other book
+    /// is looser that is what the case expects, else what it finds.
+    pub(crate) fn refusal(&self, is_looser: bool) -> Option<&str> {
+        let told = if is_looser { [&self.expected, &self.found] } else { [&self.found, &self.expected] };
+        told.into_iter().find(|told| *told != SIGNED)?.split(',').next()
     }
 }
 

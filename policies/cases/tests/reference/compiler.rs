@@ -37,7 +37,8 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     pub(crate) fn new(texts: &[&str]) -> Self {
-        let books: Vec<Table> = texts.iter().map(|text| table(DeTable::parse(text).unwrap().get_ref())).collect();
+        let books: Vec<Table> =
+            texts.iter().map(|text| table(DeTable::parse(text).unwrap().get_ref())).collect();
         let mut tables = BTreeMap::new();
         for (book, table) in books.iter().enumerate() {
             assert_eq!(faults(table), [], "book {book}");
@@ -70,10 +71,17 @@ impl Compiler {
     /// Where the table has the key, and the value there.
     pub(crate) fn places(&self, table: &str, key: &str) -> Vec<(&Place, &Value)> {
         let places = self.tables[table].iter();
-        let found: Vec<_> =
-            places.filter_map(|place| Some((place, self.table(place).get(key)?))).collect();
-        assert!(!found.is_empty(), "no book has {key} in {table:?}: use it in tests/reference/every_key.toml");
+        let found: Vec<_> = places.filter_map(|place| Some((place, self.table(place).get(key)?))).collect();
+        assert!(
+            !found.is_empty(),
+            "no book has {key} in {table:?}: use it in tests/reference/every_key.toml"
+        );
         found
+    }
+
+    /// Whether a table is there without the key.
+    pub(crate) fn has_without(&self, table: &str, key: &str) -> bool {
+        self.tables[table].iter().any(|place| !self.table(place).contains_key(key))
     }
 
     /// What the compiler says when the key has another value there, or is not there.
@@ -143,7 +151,9 @@ fn table(entries: &DeTable<'_>) -> Table {
 fn value(entry: &DeValue<'_>) -> Value {
     match entry {
         DeValue::Table(entries) => Value::Table(table(entries)),
-        DeValue::Array(elements) => Value::Array(elements.iter().map(|element| value(element.get_ref())).collect()),
+        DeValue::Array(elements) => {
+            Value::Array(elements.iter().map(|element| value(element.get_ref())).collect())
+        }
         DeValue::String(text) => Value::from(text.as_ref()),
         DeValue::Boolean(flag) => Value::Boolean(*flag),
         DeValue::Integer(integer) => {
@@ -163,7 +173,8 @@ fn faults(book: &Table) -> Vec<Fault> {
 fn text(value: &Value) -> String {
     match value {
         Value::Table(table) => {
-            let entries: Vec<_> = table.iter().map(|(key, value)| format!("{key} = {}", text(value))).collect();
+            let entries: Vec<_> =
+                table.iter().map(|(key, value)| format!("{key} = {}", text(value))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         Value::Array(elements) => {

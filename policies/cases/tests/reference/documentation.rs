@@ -12,16 +12,28 @@ pub(crate) const BOOK: &str = "::book::Book";
 
 /// Keys that are no field of the book under their name, by the last part of their table: what they are.
 const OTHERS: &[(&str, &str, &str)] = &[
-    ("public_key", "ed25519", "Ed25519 (RFC 8032), in base 58 or as 0x and 64 digits: operators, and slots for Solana."),
+    (
+        "public_key",
+        "ed25519",
+        "Ed25519 (RFC 8032), in base 58 or as 0x and 64 digits: operators, and slots for Solana.",
+    ),
     ("public_key", "secp256k1", "A compressed point, 0x and 66 digits: slots for the other venues."),
     ("public_key", "x25519", "X25519 (RFC 7748), 0x and 64 digits: the key of a session."),
     ("approve_builder_fee", "rate_percent_max", "Largest rate, percent."),
     ("programs", "sub_accounts", "Sub-accounts of the slot's own key; their user accounts are derived."),
     ("markets", "base_decimals", "Decimals of a spot market's token. A perpetual has 9 and does not say so."),
     ("collateral", "decimals", "Decimals of the spot market's token."),
-    ("withdraw", "own_account_of_mint", "A mint whose associated token account of the slot's own key, which is derived, is a destination."),
+    (
+        "withdraw",
+        "own_account_of_mint",
+        "A mint whose associated token account of the slot's own key, which is derived, is a destination.",
+    ),
     ("swift", "margin_ratio_min", "Lowest margin ratio that a text may set, 10^-4; with `margin_ratio_max`."),
-    ("swift", "margin_ratio_max", "Highest margin ratio that a text may set, 10^-4; with `margin_ratio_min`."),
+    (
+        "swift",
+        "margin_ratio_max",
+        "Highest margin ratio that a text may set, 10^-4; with `margin_ratio_min`.",
+    ),
 ];
 
 pub(crate) struct Documentation {
@@ -57,7 +69,9 @@ impl Documentation {
             return ((*said).to_owned(), "");
         }
         let found = self.field(path, key);
-        let (owner, field, doc) = found.unwrap_or_else(|| panic!("nothing says what {key} in {table:?} is: say it in tests/reference/documentation.rs"));
+        let (owner, field, doc) = found.unwrap_or_else(|| {
+            panic!("nothing says what {key} in {table:?} is: say it in tests/reference/documentation.rs")
+        });
         (sentence(doc), self.inner.get(&(owner, field)).copied().unwrap_or_default())
     }
 
@@ -68,7 +82,10 @@ impl Documentation {
         if let Some((field, doc)) = described.members.iter().find(|(name, _)| is_named(name)) {
             return Some((described.path, *field, *doc));
         }
-        described.members.iter().find_map(|(name, _)| self.field(self.inner.get(&(described.path, *name))?, key))
+        described
+            .members
+            .iter()
+            .find_map(|(name, _)| self.field(self.inner.get(&(described.path, *name))?, key))
     }
 
     /// What is said here about keys that are gone is no documentation.

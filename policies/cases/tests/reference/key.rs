@@ -20,10 +20,11 @@ impl Key {
         let places = compiler.places(table, name);
         let has_table = places.iter().any(|(_, value)| is_table(value) || is_list_of_tables(value));
         // A value that shows most: a list or table before the word that may stand in its place.
-        let (place, value) = *places.iter().max_by_key(|(_, value)| value.is_array() || value.is_table()).unwrap();
+        let (place, value) =
+            *places.iter().max_by_key(|(_, value)| value.is_array() || value.is_table()).unwrap();
         let mut asked = Asked { compiler, place, name, faults: BTreeSet::new() };
         let takes = asked.takes(value);
-        Self { takes, left_out: left_out(compiler, &places, name), faults: asked.faults, has_table }
+        Self { takes, left_out: left_out(compiler, table, &places, name), faults: asked.faults, has_table }
     }
 }
 
@@ -35,18 +36,22 @@ fn is_list_of_tables(value: &Value) -> bool {
     value.as_array().is_some_and(|elements| !elements.is_empty() && elements.iter().all(is_table))
 }
 
-/// What the compiler says without the key; where other parts of a book need it, another book may show more.
-fn left_out(compiler: &Compiler, places: &[(&Place, &Value)], name: &str) -> String {
+/// What the compiler says without the key. Where other parts of a book need it, another book may show more.
+fn left_out(compiler: &Compiler, table: &str, places: &[(&Place, &Value)], name: &str) -> String {
     let told: Vec<Vec<Fault>> = places.iter().map(|(place, _)| compiler.with(place, name, None)).collect();
-    if told.iter().any(Vec::is_empty) {
-        return "optional".to_owned();
-    }
+    let may_be_missing = compiler.has_without(table, name) || told.iter().any(Vec::is_empty);
     let missing = format!("{name} is missing");
-    if told.iter().flatten().any(|fault| fault.rule == Rule::MissingKey && fault.message == missing) {
-        return "mandatory".to_owned();
+    let is_missed =
+        told.iter().flatten().any(|fault| fault.rule == Rule::MissingKey && fault.message == missing);
+    match (is_missed, may_be_missing) {
+        (true, false) => "mandatory".to_owned(),
+        (true, true) => "mandatory where it has a meaning".to_owned(),
+        (false, true) => "optional".to_owned(),
+        (false, false) => {
+            let rules: BTreeSet<_> = told.iter().flatten().map(|fault| format!("`{}`", fault.rule)).collect();
+            rules.into_iter().collect::<Vec<_>>().join(", ")
+        }
     }
-    let rules: BTreeSet<_> = told[0].iter().map(|fault| format!("`{}`", fault.rule)).collect();
-    rules.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Rules that every key can break.
@@ -81,6 +86,13 @@ impl Asked<'_> {
         found
     }
 
+    /// What is said, about whatever key of it, when the first table of a list stands there again.
+    fn put_twice(&mut self, tables: &[Value]) {
+        let twice = Value::Array([&tables[..1], tables].concat());
+        let found = self.compiler.with(self.place, self.name, Some(twice));
+        self.faults.extend(found.iter().map(|fault| fault.rule.name()));
+    }
+
     fn takes(&mut self, value: &Value) -> String {
         let words = self.words(&|value| value);
         let or_word = words.map(|words| format!(", or {words}")).unwrap_or_default();
@@ -89,6 +101,7 @@ impl Asked<'_> {
             Value::Array(elements) => {
                 self.put(Value::Array(Vec::new()));
                 if is_list_of_tables(value) {
+                    self.put_twice(elements);
                     return "list of tables".to_owned();
                 }
                 let twice = elements.first().map_or_else(Vec::new, |first| vec![first.clone(); 2]);
@@ -146,7 +159,8 @@ impl Asked<'_> {
         let told = self.put(wrap(Value::from("?")));
         let rule = told.first().map(|fault| fault.rule);
         match rule {
-            Some(Rule::BadAddress) => "address",
+            Some(Rule::BadAddress) if told[0].message.contains("0x") => "address",
+            Some(Rule::BadAddress) => "account",
             Some(Rule::BadName) => "name",
             Some(Rule::BadTime) => "time",
             Some(Rule::BadKey) => "public key",
@@ -162,22 +176,23 @@ impl Asked<'_> {
             told.extend(self.put(wrap(number)));
         }
         let too_large = self.put(wrap(Value::from(format!("1{}", "0".repeat(80)))));
-        let mut bits = part(&too_large, "more than ", " bits").unwrap_or_default();
+        let mut bits = None;
         for width in [8_u32, 16, 32, 64, 128, 160, 256] {
             // The largest number of the width, and where all ones are refused the one before it.
             for less in [1_u8, 2] {
-                let largest = venues::U256::MAX.wrapping_shr((256 - width) as usize) - venues::U256::from(less - 1);
+                let largest =
+                    venues::U256::MAX.wrapping_shr((256 - width) as usize) - venues::U256::from(less - 1);
                 let found = self.put(wrap(Value::from(largest.to_string())));
-                if let Some(width) = part(&found, "more than ", " bits") {
-                    bits = width;
-                }
+                bits = bits.or_else(|| part(&found, "more than ", " bits"));
                 told.extend(found);
             }
         }
-        let mut text = format!("{kind}, {bits} bits");
+        let bits = bits.or_else(|| part(&too_large, "more than ", " bits"));
+        let mut text = format!("{kind}, {} bits", bits.unwrap());
         for word in ["at least ", "at most "] {
             if let Some(bound) = part(&told, word, "") {
-                text = format!("{text}, {word}{}", bound.trim_end_matches(['.', ')']));
+                let bound = bound.split(',').next().unwrap_or_default();
+                text = format!("{text}, {word}{bound}");
             }
         }
         text

@@ -33,7 +33,8 @@ compares the two. How to write a book, and why, is in [README.md](README.md).
 - **takes**: how the value is written; the README says how numbers, decimals and addresses are. Limits of size are those
   of the type and, where there are closer ones, theirs.
 - **left out**: *mandatory*; *optional*, which grants nothing unless it says so; or the fault that a book gives without it.
-- **what it is**: from the type that the vault holds, in its unit.
+- **what it is**: of the type that the vault holds, in its unit; a decimal is written in whole units: 1.5, where the
+  vault holds 1,500,000 of 10^-6.
 - **faults**: what the compiler was seen to refuse it with, beside `unknown-key`, `wrong-type` and `float`, which every key
   can give. The rules are at the end.
 - **refuses with**: what the desks' cases show that payloads beyond it are refused with.
@@ -97,8 +98,11 @@ impl Reference {
             (table, false) => format!("`[{table}]`"),
         };
         let about = self.documentation.of_type(path);
-        writeln!(self.text, "\n## {title}\n\n{about}\n").unwrap();
-        self.text.push_str("| key | takes | left out | what it is | faults | refuses with |\n|---|---|---|---|---|---|\n");
+        let about = if about.is_empty() { about } else { format!("{about}\n\n") };
+        write!(self.text, "\n## {title}\n\n{about}").unwrap();
+        self.text.push_str(
+            "| key | takes | left out | what it is | faults | refuses with |\n|---|---|---|---|---|---|\n",
+        );
         let mut inner = Vec::new();
         for name in self.compiler.keys(table) {
             let key = Key::learn(&self.compiler, table, &name);
