@@ -119,7 +119,7 @@ rules! {
     HeartbeatTooShort = "heartbeat-too-short",
     /// A vault that does not start live has nobody who could start it.
     NobodyStarts = "nobody-starts",
-    /// Nobody may ask the vault for anything.
+    /// Nobody may ask the vault for anything, or a key for what its slot grants: no client and no role.
     NobodyAsks = "nobody-asks",
     /// Signatures would wait for a host that the book does not know.
     NobodyAcknowledges = "nobody-acknowledges",
