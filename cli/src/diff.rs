@@ -12,6 +12,7 @@ use compile::tree::Node;
 /// What entries of a list are known by: the end of the struct's path and fields. The first line that fits counts.
 const IDENTITIES: &[(&str, &[&str])] = &[
     ("book::Slot", &["slot"]),
+    ("book::May", &["key"]),
     ("TokenValue", &["chain_id", "token"]),
     ("evm::rules::NativeLimits", &["chains"]),
     ("evm::rules::TokenLimits", &["chains", "tokens"]),

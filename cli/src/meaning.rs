@@ -48,6 +48,12 @@ const FIELDS: &[(&str, &str, Meaning)] = &[
     ("book::Book", "host", Meaning::Stricter),
     ("book::Book", "buckets", Meaning::Stricter),
     ("book::Host", "heartbeat_ms", Meaning::Looser),
+    ("book::Heartbeat", "heartbeat_ms", Meaning::Looser),
+    ("book::Receipts", "unacknowledged_max", Meaning::Looser),
+    ("book::Role", "certificate_days_max", Meaning::Looser),
+    ("book::Access", "may", Meaning::Looser),
+    ("book::Access", "heartbeat", Meaning::Stricter),
+    ("book::May", "venues", Meaning::Looser),
     ("book::Slot", "expires_ms", Meaning::Looser),
     // A budget that counts more refuses more.
     ("book::Bucket", "venues", Meaning::Stricter),

@@ -59,6 +59,7 @@ const UNITS: &[(&str, &str, usize, &str)] = &[
     ("solana::rules::ModifyLimits", "price_max", 6, "of the quote"),
     ("book::Bucket", "refill_ms", 3, "s"),
     ("book::Host", "heartbeat_ms", 3, "s"),
+    ("book::Heartbeat", "heartbeat_ms", 3, "s"),
     ("exposure::TokenValue", "usd_max", 6, "USD"),
 ];
 
@@ -150,7 +151,7 @@ pub(crate) fn value(node: &Node, around: &Around<'_>) -> String {
         }
         Node::Any => "any".to_owned(),
         Node::Nothing if around.field == EXPIRY => "never".to_owned(),
-        Node::Nothing if around.path == BOOK => "none".to_owned(),
+        Node::Nothing if around.path == BOOK || around.path.ends_with("book::Access") => "none".to_owned(),
         Node::Nothing => "not granted".to_owned(),
         Node::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Node::Number(number) => amount(number, around),

@@ -76,8 +76,8 @@ rows! {
     a_destination_that_changes_goes_and_comes: "hyperliquid-maker",
         "destinations = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "destinations = [\"0x4a9A1FB490401a4Ae65ceB3d3D345bcFd31220DD\"]",
         [
-            "- slots[0].grants.hyperliquid.transfers[Withdraw3].destinations: 0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C  (stricter)",
-            "+ slots[0].grants.hyperliquid.transfers[Withdraw3].destinations: 0x4a9A1FB490401a4Ae65ceB3d3D345bcFd31220DD  (looser)",
+            "- slots[1].grants.hyperliquid.transfers[Withdraw3].destinations: 0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C  (stricter)",
+            "+ slots[1].grants.hyperliquid.transfers[Withdraw3].destinations: 0x4a9A1FB490401a4Ae65ceB3d3D345bcFd31220DD  (looser)",
         ];
     an_asset_that_goes_is_told_whole: "hyperliquid-maker", ETH => "",
         [
@@ -112,19 +112,30 @@ rows! {
             "+   margin_add_max: 0 USD",
             "+   margin_remove_max: 0 USD",
         ];
-    a_larger_budget_is_looser: "hyperliquid-maker", "capacity = 20_000" => "capacity = 30_000",
-        ["~ buckets[funds].capacity: 20_000 USD -> 30_000 USD  (looser)"];
+    a_larger_budget_is_looser: "hyperliquid-maker", "capacity = 1_000_000" => "capacity = 2_000_000",
+        ["~ buckets[market-notional].capacity: 1_000_000 USD -> 2_000_000 USD  (looser)"];
     a_slower_refill_is_stricter: "hyperliquid-maker", "refill_ms = 3_600_000" => "refill_ms = 7_200_000",
-        ["~ buckets[funds].refill_ms: 3_600 s -> 7_200 s  (stricter)"];
+        ["~ buckets[withdrawals].refill_ms: 3_600 s -> 7_200 s  (stricter)"];
     a_budget_that_counts_all_orders_is_stricter: "hyperliquid-maker", "orders = \"post-only\"" => "orders = \"all\"",
         ["~ buckets[market-notional].orders: PostOnly -> All  (stricter)"];
     a_budget_that_counts_every_key_is_stricter: "hyperliquid-maker", "keys = [0]" => "keys = \"any\"",
-        ["~ buckets[orders].keys: [0] -> any  (stricter)"];
+        ["~ buckets[market-notional].keys: [0] -> any  (stricter)"];
     what_a_budget_counts_per_cannot_be_told: "hyperliquid-maker", "per = \"market\"" => "per = \"key\"",
         ["~ buckets[market-notional].per: Market -> Key  (other)"];
-    a_boot_mode_has_its_place_and_a_host_that_is_watched_is_stricter: "hyperliquid-maker",
-        "boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { heartbeat_ms = 5_000, when_gone = \"halted\" }",
-        ["+ host: added  (stricter)", "+   heartbeat_ms: 5 s", "+   when_gone: Halted"];
+    a_vault_that_starts_live_is_looser: "hyperliquid-maker", "boot_mode = \"cancel-only\"" => "boot_mode = \"live\"",
+        ["~ boot_mode: CancelOnly -> Live  (looser)"];
+    a_host_that_may_be_gone_longer_is_looser: "hyperliquid-maker", "heartbeat_ms = 5_000" => "heartbeat_ms = 10_000",
+        ["~ host.heartbeat_ms: 5 s -> 10 s  (looser)"];
+    a_client_that_need_not_be_heard_is_looser: "hyperliquid-maker", "heartbeat_ms = 3_000\nwhen_gone = \"cancel-only\"\n" => "",
+        [
+            "- clients[quoter].access.heartbeat: removed  (looser)",
+            "-   heartbeat_ms: 3 s",
+            "-   when_gone: CancelOnly",
+        ];
+    a_venue_that_a_client_may_ask_for_is_looser: "demo", "may = [{ key = 1, venues = [\"hyperliquid\"] }]" => "may = [{ key = 1, venues = \"any\" }]",
+        ["~ clients[maker].access.may[1].venues: [4] -> any  (looser)"];
+    a_longer_certificate_is_looser: "demo", "certificate_days_max = 7" => "certificate_days_max = 8",
+        ["~ roles[quoter].certificate_days_max: 7 -> 8  (looser)"];
     a_slot_that_ends_is_stricter: "hyperliquid-maker", "name = \"maker\"" => "name = \"maker\"\nexpires = \"2027-01-31T00:00:00Z\"",
         ["~ slots[0].expires_ms: never -> 2027-01-31T00:00:00Z  (stricter)"];
     a_name_says_nothing_of_strictness: "hyperliquid-maker", "name = \"maker\"" => "name = \"quoter\"",
