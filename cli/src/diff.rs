@@ -173,14 +173,8 @@ impl Diff {
 /// What one more of these entries means. A market of Drift lets its own orders in and bounds every modification too: of it
 /// nothing can be told.
 fn entry(grown: Meaning, place: Place<'_>, node: &Node) -> Meaning {
-    match node {
-        Node::Struct(path, _)
-            if path.ends_with("solana::rules::MarketLimits") && place.field == "markets" =>
-        {
-            Meaning::Other
-        }
-        _ => grown,
-    }
+    let is_market = matches!(node, Node::Struct(path, _) if path.ends_with("solana::rules::MarketLimits"));
+    if is_market && place.field == "markets" { Meaning::Other } else { grown }
 }
 
 /// Which entries are the same: equal identities first, then those that share some of every part with one other alone.
@@ -241,19 +235,11 @@ fn overlap(one: &Node, other: &Node) -> bool {
 
 /// An entry as a path shows it.
 fn identity_text(node: &Node) -> String {
-    let part = |node: &&Node| match node {
-        Node::List(elements) => {
-            let mut shown: Vec<_> = elements
-                .iter()
-                .take(SHOWN_MAX)
-                .map(|element| show::value(element, &Around::NOTHING))
-                .collect();
-            if elements.len() > SHOWN_MAX {
-                shown.push("…".to_owned());
-            }
-            shown.join(",")
-        }
-        node => show::value(node, &Around::NOTHING),
+    let part = |node: &&Node| {
+        let Node::List(elements) = node else { return show::value(node, &Around::NOTHING) };
+        let shown = elements.iter().take(SHOWN_MAX).map(|element| show::value(element, &Around::NOTHING));
+        let more = (elements.len() > SHOWN_MAX).then(|| "…".to_owned());
+        shown.chain(more).collect::<Vec<_>>().join(",")
     };
     let parts: Vec<String> = identity(node).unwrap_or_default().iter().map(part).collect();
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();

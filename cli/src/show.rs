@@ -110,16 +110,13 @@ fn inner(node: &Node, depth: usize, lines: &mut Vec<String>) {
 /// A value behind its name, or behind a dash; what stands in it one step further in.
 fn outer(name: &str, value: &Node, around: &Around<'_>, depth: usize, lines: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
-    match value {
-        Node::Struct(..) => {
-            lines.push(format!("{indent}{name}"));
-            inner(value, depth + 1, lines);
-        }
-        Node::List(elements) if !elements.is_empty() => {
-            lines.push(format!("{indent}{name}"));
-            inner(value, depth + 1, lines);
-        }
-        _ => lines.push(format!("{indent}{name} {}", self::value(value, around))),
+    let is_list = matches!(value, Node::List(elements) if !elements.is_empty());
+    let has_lines = is_list || matches!(value, Node::Struct(..));
+    if has_lines {
+        lines.push(format!("{indent}{name}"));
+        inner(value, depth + 1, lines);
+    } else {
+        lines.push(format!("{indent}{name} {}", self::value(value, around)));
     }
 }
 

@@ -102,10 +102,10 @@ impl Template {
         let kind = KINDS.iter().find(|(word, _)| *word == self.kind);
         let Some((_, kind)) = kind else { return Err(format!("{:?} is no kind of payload", self.kind)) };
         if let Some(transaction) = &self.transaction {
-            return match kind {
-                PayloadKind::EvmEip1559 => Ok((*kind, transaction.payload(places)?)),
-                _ => Err("only an evm_tx has a transaction".to_owned()),
-            };
+            if *kind != PayloadKind::EvmEip1559 {
+                return Err("only an evm_tx has a transaction".to_owned());
+            }
+            return Ok((*kind, transaction.payload(places)?));
         }
         let text = self.text.as_deref().ok_or("a payload needs its text")?;
         let payload = match kind {

@@ -138,7 +138,11 @@ fn find(table: &Table, path: &str, place: &Place, tables: &mut BTreeMap<String, 
                     }
                 }
             }
-            _ => {}
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_) => {}
         }
     }
 }

@@ -97,21 +97,17 @@ impl Documentation {
 }
 
 fn learn(node: &Node, inner: &mut BTreeMap<(&'static str, &'static str), &'static str>) {
-    match node {
-        Node::Struct(path, fields) => {
-            for (field, value) in fields {
-                let of = match value {
-                    Node::List(elements) => elements.first(),
-                    value => Some(value),
-                };
-                if let Some(Node::Struct(of, _)) = of {
-                    inner.insert((path, field), of);
-                }
-                learn(value, inner);
+    if let Node::List(elements) = node {
+        elements.iter().for_each(|element| learn(element, inner));
+    }
+    if let Node::Struct(path, fields) = node {
+        for (field, value) in fields {
+            let of = if let Node::List(elements) = value { elements.first() } else { Some(value) };
+            if let Some(Node::Struct(of, _)) = of {
+                inner.insert((path, field), of);
             }
+            learn(value, inner);
         }
-        Node::List(elements) => elements.iter().for_each(|element| learn(element, inner)),
-        _ => {}
     }
 }
 

@@ -110,7 +110,9 @@ impl Asked<'_> {
                 format!("list: {element}{or_word}")
             }
             Value::Boolean(_) => "`true` or `false`".to_owned(),
-            _ => self.scalar(&|value| value),
+            Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Datetime(_) => {
+                self.scalar(&|value| value)
+            }
         }
     }
 
