@@ -3,13 +3,15 @@
 //! It checks, hashes and shows books, audits receipts, and signs operators' orders. The one secret it ever reads is an
 //! operator's key.
 //!
-//! Exit codes: 0 done, 2 wrong usage or a file that cannot be read, 6 a book that is not valid, 8 receipts that are not
+//! Exit codes: 0 done, 1 books that differ or cases that fail, 2 wrong usage or a file that cannot be read, 6 a book that is not valid, 8 receipts that are not
 //! the vaults' chains.
 
 #![forbid(unsafe_code)]
 
 mod audit;
+mod diff;
 mod hexadecimal;
+mod meaning;
 mod operator;
 mod policy;
 mod show;

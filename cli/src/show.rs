@@ -4,9 +4,9 @@
 
 use book::Book;
 use venues::U256;
-use venues::book_value::{BookValue, BookVisitor};
 
 use crate::hexadecimal;
+use compile::tree::Node;
 
 /// The amounts that a book holds in a fine unit: struct, field, decimals and the unit that is shown.
 const UNITS: &[(&str, &str, usize, &str)] = &[
@@ -57,151 +57,169 @@ const UNITS: &[(&str, &str, usize, &str)] = &[
     ("solana::rules::ModifyLimits", "base_max", 0, "base units"),
     ("solana::rules::ModifyLimits", "price_min", 6, "of the quote"),
     ("solana::rules::ModifyLimits", "price_max", 6, "of the quote"),
+    ("book::Bucket", "refill_ms", 3, "s"),
+    ("book::Host", "heartbeat_ms", 3, "s"),
+    ("book::Heartbeat", "heartbeat_ms", 3, "s"),
+    ("exposure::TokenValue", "usd_max", 6, "USD"),
 ];
+
+/// The field that holds when a slot's grants end.
+const EXPIRY: &str = "expires_ms";
+
+/// The whole book's path.
+const BOOK: &str = "::book::Book";
+
+/// Decimals of a budget of notional.
+const USD_DECIMALS: usize = 6;
 
 /// The whole book.
 pub(crate) fn text(book: &Book<'_>) -> String {
-    let mut show = Show::default();
-    book.visit(&mut show);
-    show.text
+    lines(&Node::of(book)).into_iter().map(|line| line + "\n").collect()
 }
 
-#[derive(Default)]
-struct Show {
-    text: String,
-    /// The structs and lists around the next value.
-    around: Vec<Around>,
-    /// The field whose value follows.
-    field: &'static str,
+/// Everything that a struct says, indented.
+pub(crate) fn lines(node: &Node) -> Vec<String> {
+    let mut lines = Vec::new();
+    inner(node, 0, &mut lines);
+    lines
 }
 
-enum Around {
-    Struct(&'static str),
-    List,
-}
-
-impl Show {
-    /// Begins a line for the value that follows: its field's name, or a dash in a list.
-    fn begin(&mut self) {
-        match self.around.last() {
-            None => {}
-            Some(Around::Struct(_)) => {
-                self.indent();
-                self.text.push_str(self.field);
-                self.text.push(':');
-            }
-            Some(Around::List) => {
-                self.indent();
-                self.text.push('-');
+/// The fields of a struct, or the elements of a list.
+fn inner(node: &Node, depth: usize, lines: &mut Vec<String>) {
+    match node {
+        Node::Struct(path, fields) => {
+            for (field, value) in fields {
+                outer(&format!("{field}:"), value, &Around { path, field, node }, depth, lines);
             }
         }
-    }
-
-    fn indent(&mut self) {
-        let depth = self.around.len().saturating_sub(1);
-        self.text.extend(core::iter::repeat_n("  ", depth));
-    }
-
-    fn leaf(&mut self, value: &str) {
-        self.begin();
-        self.text.push(' ');
-        self.text.push_str(value);
-        self.text.push('\n');
-    }
-
-    fn open(&mut self, inner: Around) {
-        let top = self.around.is_empty();
-        self.begin();
-        if !top {
-            self.text.push('\n');
+        Node::List(elements) => {
+            for element in elements {
+                outer("-", element, &Around::NOTHING, depth, lines);
+            }
         }
-        self.around.push(inner);
+        Node::Any
+        | Node::Nothing
+        | Node::Flag(_)
+        | Node::Number(_)
+        | Node::Bytes(_)
+        | Node::Text(_)
+        | Node::Word(_) => {}
     }
+}
 
-    /// A number: with its unit where it is an amount, else (an id, a count) as it is.
-    fn number(&mut self, value: &U256) {
-        let path = match self.around.last() {
-            Some(Around::Struct(path)) => path.trim_start_matches("::venues::"),
-            Some(Around::List) | None => "",
+/// A value behind its name, or behind a dash; what stands in it one step further in.
+fn outer(name: &str, value: &Node, around: &Around<'_>, depth: usize, lines: &mut Vec<String>) {
+    let indent = "  ".repeat(depth);
+    let is_list = matches!(value, Node::List(elements) if !elements.is_empty());
+    let has_lines = is_list || matches!(value, Node::Struct(..));
+    if has_lines {
+        lines.push(format!("{indent}{name}"));
+        inner(value, depth + 1, lines);
+    } else {
+        lines.push(format!("{indent}{name} {}", self::value(value, around)));
+    }
+}
+
+/// Where a value stands, which says the unit of numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'n> {
+    /// The path of the struct around it.
+    pub(crate) path: &'n str,
+    /// Its field there.
+    pub(crate) field: &'n str,
+    /// The struct.
+    pub(crate) node: &'n Node,
+}
+
+impl Around<'_> {
+    /// A value that stands alone.
+    pub(crate) const NOTHING: Self = Self { path: "", field: "", node: &Node::Nothing };
+}
+
+/// A value on one line.
+pub(crate) fn value(node: &Node, around: &Around<'_>) -> String {
+    match node {
+        Node::Struct(path, _) if path.ends_with("::Ratio") => ratio(node),
+        Node::Struct(..) => "(…)".to_owned(),
+        Node::List(elements) if elements.is_empty() => "(none)".to_owned(),
+        Node::List(elements) => {
+            let shown: Vec<_> = elements.iter().map(|element| value(element, &Around::NOTHING)).collect();
+            format!("[{}]", shown.join(", "))
+        }
+        Node::Any => "any".to_owned(),
+        Node::Nothing if around.field == EXPIRY => "never".to_owned(),
+        Node::Nothing if around.path == BOOK || around.path.ends_with("book::Access") => "none".to_owned(),
+        Node::Nothing => "not granted".to_owned(),
+        Node::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
+        Node::Number(number) => amount(number, around),
+        // Keys of operators, clients and the host, which a book writes so.
+        Node::Bytes(bytes) if around.path.starts_with("::book::") => hexadecimal::text(bytes),
+        Node::Bytes(bytes) => self::bytes(bytes),
+        Node::Text(text) => text.clone(),
+        Node::Word(path) => path.rsplit("::").next().unwrap_or(path).to_owned(),
+    }
+}
+
+/// Output units over input units.
+fn ratio(node: &Node) -> String {
+    let part = |name| node.field(name).map(|part| value(part, &Around::NOTHING)).unwrap_or_default();
+    format!("{} / {}", part("numerator"), part("denominator"))
+}
+
+/// A number: with its unit where it is an amount, else (an id, a count) as it is.
+fn amount(number: &U256, around: &Around<'_>) -> String {
+    if around.field == EXPIRY {
+        return time(number);
+    }
+    let path = around.path.trim_start_matches("::venues::").trim_start_matches("::");
+    if path == "book::Bucket" && matches!(around.field, "capacity" | "refill") {
+        let counts_usd =
+            matches!(around.node.field("counts"), Some(Node::Word(word)) if word.ends_with("::Notional"));
+        return if counts_usd {
+            format!("{} USD", decimal(number, USD_DECIMALS))
+        } else {
+            number.to_string()
         };
-        let unit = UNITS.iter().find(|(of, field, ..)| *of == path && *field == self.field);
-        match unit {
-            Some((_, _, decimals, unit)) => self.leaf(&format!("{} {unit}", decimal(value, *decimals))),
-            None => self.leaf(&value.to_string()),
-        }
+    }
+    let unit = UNITS.iter().find(|(of, field, ..)| *of == path && *field == around.field);
+    match unit {
+        Some((_, _, decimals, unit)) => format!("{} {unit}", decimal(number, *decimals)),
+        None => number.to_string(),
     }
 }
 
-impl BookVisitor for Show {
-    fn open_struct(&mut self, path: &'static str) {
-        self.open(Around::Struct(path));
+/// A time as a book writes it.
+fn time(epoch_ms: &U256) -> String {
+    let Ok(epoch_ms) = u64::try_from(*epoch_ms) else { return format!("{epoch_ms} ms") };
+    let (days, seconds) = (epoch_ms / 86_400_000, epoch_ms / 1_000 % 86_400);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let (mut year, mut day) = (1970, days);
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
     }
-
-    fn field(&mut self, name: &'static str) {
-        self.field = name;
-    }
-
-    fn close_struct(&mut self) {
-        self.around.pop();
-    }
-
-    fn open_list(&mut self, len: usize) {
-        if len == 0 {
-            self.leaf("(none)");
-            self.around.push(Around::List);
-        } else {
-            self.open(Around::List);
+    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if day < length {
+            break;
         }
+        day -= length;
+        month += 1;
     }
+    let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1)
+}
 
-    fn close_list(&mut self) {
-        self.around.pop();
-    }
-
-    fn open_some(&mut self) {}
-
-    fn close_some(&mut self) {}
-
-    fn none(&mut self) {
-        self.leaf("not granted");
-    }
-
-    fn flag(&mut self, value: bool) {
-        self.leaf(if value { "yes" } else { "no" });
-    }
-
-    fn uint(&mut self, value: u128) {
-        self.number(&U256::from(value));
-    }
-
-    fn uint256(&mut self, value: &U256) {
-        self.number(value);
-    }
-
-    fn bytes(&mut self, value: &[u8]) {
-        if let Ok(address) = value.try_into() {
-            self.leaf(&compile::checksummed(address));
-        } else if let Ok(account) = value.try_into() {
-            self.leaf(&compile::base58(account));
-        } else {
-            self.leaf(&hexadecimal::text(value));
-        }
-    }
-
-    fn text(&mut self, value: &str) {
-        self.leaf(value);
-    }
-
-    fn any(&mut self) {
-        self.leaf("any");
-    }
-
-    fn open_listed(&mut self) {}
-
-    fn close_listed(&mut self) {}
-
-    fn variant(&mut self, path: &'static str, _number: u8) {
-        self.leaf(path.rsplit("::").next().unwrap_or(path));
+/// An address, an account or other bytes.
+fn bytes(bytes: &[u8]) -> String {
+    if let Ok(address) = bytes.try_into() {
+        compile::checksummed(address)
+    } else if let Ok(account) = bytes.try_into() {
+        compile::base58(account)
+    } else {
+        hexadecimal::text(bytes)
     }
 }
 
@@ -227,6 +245,7 @@ fn decimal(value: &U256, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use venues::book_value::BookValue as _;
 
     #[test]
     fn a_number_is_shown_in_its_unit() {
@@ -243,12 +262,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_time_is_shown_as_a_book_writes_it() {
+        for (seconds, shown) in [
+            (0_u64, "1970-01-01T00:00:00Z"),
+            (951_825_600, "2000-02-29T12:00:00Z"),
+            (1_801_353_600, "2027-01-31T00:00:00Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(time(&U256::from(1_000 * seconds)), shown);
+        }
+    }
+
     /// A renamed field would silently lose its unit.
     #[test]
     fn every_unit_belongs_to_a_field_of_the_rules() {
         let mut fields = Vec::new();
         Book::describe(&mut |described| {
-            let path = described.path.trim_start_matches("::venues::");
+            let path = described.path.trim_start_matches("::venues::").trim_start_matches("::");
             fields.extend(described.members.iter().map(|(name, _)| (path, *name)));
         });
         for (of, field, ..) in UNITS {

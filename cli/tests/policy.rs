@@ -25,7 +25,9 @@ const MAKER: &str = "policies/book/hyperliquid-maker.toml";
 fn demo_with(name: &str, from: &str, to: &str) -> String {
     let demo = fs::read_to_string(format!("{}/../{DEMO}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     assert!(demo.contains(from));
-    let file = format!("{}/{name}.toml", env!("CARGO_TARGET_TMPDIR"));
+    let folder = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    fs::create_dir_all(&folder).unwrap();
+    let file = format!("{folder}/demo.toml");
     fs::write(&file, demo.replacen(from, to, 1)).unwrap();
     file
 }
@@ -36,7 +38,7 @@ fn check_is_silent_on_standard_error_about_valid_books() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         text(&output.stdout),
-        format!("{DEMO}: desk demo, 5 slots\n{MAKER}: desk hyperliquid-maker, 1 slots\n")
+        format!("{DEMO}: desk demo, 5 slots\n{MAKER}: desk hyperliquid-maker, 2 slots\n")
     );
     assert_eq!(text(&output.stderr), "");
 }
@@ -124,4 +126,26 @@ fn show_tells_a_list_left_open_from_an_empty_one() {
     let open = demo_with("open", window, "timestamp_ahead_max_ms = 1_000, builders = \"any\" }");
     let open = portcullis(&["policy", "show", &open]);
     assert!(text(&open.stdout).contains("builders: any"), "{}", text(&open.stdout));
+}
+
+#[test]
+fn test_puts_a_desks_cases_to_it_and_exits_with_1_when_a_looser_book_signs_what_they_deny() {
+    let output = portcullis(&["policy", "test", MAKER]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    let cases = "policies/book/hyperliquid-maker.cases.toml";
+    let path = format!("{}/../{MAKER}", env!("CARGO_MANIFEST_DIR"));
+    let looser = fs::read_to_string(path).unwrap().replacen("size_max = 2", "size_max = 3", 1);
+    let folder = format!("{}/looser", env!("CARGO_TARGET_TMPDIR"));
+    fs::create_dir_all(&folder).unwrap();
+    let file = format!("{folder}/hyperliquid-maker.toml");
+    fs::write(&file, looser).unwrap();
+    let output = portcullis(&["policy", "test", &file, "--cases", cases]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stdout).contains("FAIL  buy 2.1 BTC: expected SizeAboveCap"),
+        "{}",
+        text(&output.stdout)
+    );
+    // No cases beside it.
+    assert_eq!(portcullis(&["policy", "test", &file]).status.code(), Some(2));
 }

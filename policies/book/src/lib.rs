@@ -184,7 +184,7 @@ book_struct! {
     pub struct May<'b> {
         /// The key slot.
         pub key: u16,
-        /// By number.
+        /// The venues, by their numbers.
         pub venues: AnyOr<'b, u8>,
     }
 }

@@ -2,6 +2,7 @@
 
 use book::{BOOK_VERSION, Book, BootMode, Operator, SLOTS_MAX, Slot};
 use venues::{Ed25519, Grants, PublicKey, Scheme, Secp256k1};
+use wire::Venue;
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
@@ -14,10 +15,14 @@ pub(crate) fn book(table: &mut Table<'_>) -> Option<Book<'static>> {
     let operators = table.optional("operators", desk::operators);
     let boot_mode = table.required("boot_mode", |field| boot_mode(field, operators.as_ref()));
     let host = table.optional("host", |field| field.table(desk::host));
-    let slots = table.required("slots", slots);
+    let mut places = Vec::new();
+    let slots = table.required("slots", |field| slots(field, &mut places));
     let values = table.list("values", |field| buckets::values(field, slots.as_deref()));
     let known_host = host.as_ref().and_then(Option::as_ref);
     let parties = parties::parties(table, slots.as_deref(), known_host);
+    if let (Some(slots), Some(parties)) = (&slots, &parties) {
+        check_asked(&places, slots, parties)?;
+    }
     let receipts = parties::receipts(table, host.as_ref().is_none_or(Option::is_some));
     let buckets = table.list("buckets", |field| {
         buckets::buckets(field, slots.as_deref(), values.as_deref(), parties.as_ref())
@@ -57,10 +62,30 @@ fn version(field: Field<'_>) -> Option<u32> {
     }
 }
 
-fn slots(field: Field<'_>) -> Option<Vec<Slot<'static>>> {
+/// Each venue that a slot grants is one that somebody may ask its key for.
+fn check_asked(places: &[(u16, Field<'_>)], slots: &[Slot<'_>], parties: &Parties) -> Option<()> {
+    let mut checked = Some(());
+    for slot in slots {
+        let granted = Venue::ALL.into_iter().filter(|venue| buckets::has_venue(slot, *venue));
+        let unasked: Vec<_> = granted.filter(|venue| !parties.may_ask(slot.slot, *venue)).collect();
+        if !unasked.is_empty() {
+            let shown: Vec<_> = unasked.iter().map(|venue| venue.as_str()).collect();
+            let message = format!("nobody may ask key {} to sign for {}", slot.slot, shown.join(", "));
+            let (_, entry) = places.iter().find(|(number, _)| *number == slot.slot)?;
+            checked = entry.fault(Rule::NobodyAsks, message);
+        }
+    }
+    checked
+}
+
+/// The slots, and where each of them stands in the file.
+fn slots<'d>(field: Field<'d>, places: &mut Vec<(u16, Field<'d>)>) -> Option<Vec<Slot<'static>>> {
     let (mut numbers, mut names, mut public_keys) = (Seen::default(), Seen::default(), Seen::default());
-    let mut slots = field
-        .some_list(|entry| entry.table(|table| slot(table, &mut numbers, &mut names, &mut public_keys)))?;
+    let mut slots = field.some_list(|entry| {
+        let slot = entry.table(|table| slot(table, &mut numbers, &mut names, &mut public_keys))?;
+        places.push((slot.slot, entry));
+        Some(slot)
+    })?;
     if slots.len() > SLOTS_MAX {
         return field.fault(Rule::ListTooLong, format_args!("{} slots; at most {SLOTS_MAX}", slots.len()));
     }

@@ -197,7 +197,8 @@ pub(crate) fn venues(
     })
 }
 
-fn has_venue(slot: &Slot<'_>, venue: Venue) -> bool {
+/// Whether the slot has grants of the venue.
+pub(crate) fn has_venue(slot: &Slot<'_>, venue: Venue) -> bool {
     let grants = &slot.grants;
     match venue {
         Venue::Evm => grants.evm.is_some(),

@@ -26,11 +26,11 @@ impl fmt::Display for Fault {
 }
 
 macro_rules! rules {
-    ($($(#[$meta:meta])* $rule:ident = $name:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $rule:ident = $name:literal,)+) => {
         /// The rules a book file is held to. The names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rule {
-            $($(#[$meta])* $rule,)+
+            $($(#[doc = $doc])+ $rule,)+
         }
 
         impl Rule {
@@ -42,6 +42,14 @@ macro_rules! rules {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => $name,)+
+                }
+            }
+
+            /// What is wrong, in a sentence or two.
+            #[must_use]
+            pub const fn explanation(self) -> &'static str {
+                match self {
+                    $(Self::$rule => concat!($($doc),+).trim_ascii(),)+
                 }
             }
         }
@@ -71,6 +79,8 @@ rules! {
     UnknownValue = "unknown-value",
     /// A name with other characters than a-z, 0-9 and "-", or longer than 32.
     BadName = "bad-name",
+    /// The desk is not called as its file is: `<desk>.toml`.
+    DeskNotFile = "desk-not-file",
     /// A list that must not be empty.
     EmptyList = "empty-list",
     /// A list longer than its maximum.
@@ -109,7 +119,7 @@ rules! {
     HeartbeatTooShort = "heartbeat-too-short",
     /// A vault that does not start live has nobody who could start it.
     NobodyStarts = "nobody-starts",
-    /// Nobody may ask the vault for anything.
+    /// Nobody may ask the vault for anything, or a key for what its slot grants: no client and no role.
     NobodyAsks = "nobody-asks",
     /// Signatures would wait for a host that the book does not know.
     NobodyAcknowledges = "nobody-acknowledges",

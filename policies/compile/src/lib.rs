@@ -30,10 +30,14 @@ mod scalars;
 mod solana;
 pub mod source;
 mod tokens;
+pub mod tree;
 mod uniswapx;
 
 pub use fault::{Fault, Rule};
 pub use scalars::{base58, checksummed};
+
+use std::ffi::OsStr;
+use std::path::Path;
 
 use book::Book;
 use toml::de::DeTable;
@@ -60,6 +64,23 @@ pub fn compile(file_name: &str, text: &str) -> Result<&'static Book<'static>, Ve
         (Some(book), faults) if faults.is_empty() => Ok(Box::leak(Box::new(book))),
         (_, faults) => Err(faults),
     }
+}
+
+/// Compiles a desk's file, whose name must be the desk's: `policies/book/<desk>.toml`. `path` also stands in the faults.
+///
+/// # Errors
+/// As [`compile`], and [`Rule::DeskNotFile`] at the name.
+pub fn compile_desk(path: &str, text: &str) -> Result<&'static Book<'static>, Vec<Fault>> {
+    let book = compile(path, text)?;
+    let file = Path::new(path).file_name().and_then(OsStr::to_str).unwrap_or(path);
+    if file.strip_suffix(".toml") == Some(book.desk) {
+        return Ok(book);
+    }
+    let faults = Faults::default();
+    let at = DeTable::parse(text).ok().and_then(|table| Some(table.get_ref().get("desk")?.span().start));
+    let message = format!("desk: {:?} is not what the file is called, {file}", book.desk);
+    faults.add::<()>(at.unwrap_or(0), Rule::DeskNotFile, message);
+    Err(faults.into_sorted(path, text))
 }
 
 fn read(text: &str, faults: &Faults) -> Option<Book<'static>> {

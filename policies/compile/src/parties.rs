@@ -5,6 +5,7 @@ use book::{
     Slot, UNACKNOWLEDGED_MAX,
 };
 use venues::book_value::AnyOr;
+use wire::Venue;
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
@@ -26,6 +27,12 @@ impl Parties {
         let clients = self.clients.iter().map(|client| client.name);
         let mut names = clients.chain(self.roles.iter().map(|role| role.name));
         names.position(|candidate| candidate == name).and_then(|place| u16::try_from(place).ok())
+    }
+
+    /// Whether somebody may have this key sign for this venue.
+    pub(crate) fn may_ask(&self, key: u16, venue: Venue) -> bool {
+        let clients = self.clients.iter().map(|client| &client.access);
+        clients.chain(self.roles.iter().map(|role| &role.access)).any(|access| access.allows(key, venue))
     }
 }
 

@@ -67,6 +67,10 @@ fn the_treasury_of_the_demo_desk_is_a_dev_key_too() {
 }
 
 #[test]
-fn the_example_maker_pins_a_dev_key() {
-    assert_eq!(desk("hyperliquid-maker").slots[0].public_key, secp256k1("maker"));
+fn the_examples_pin_dev_keys() {
+    let keys = |name| desk(name).slots.iter().map(|slot| slot.public_key).collect::<Vec<_>>();
+    assert_eq!(keys("hyperliquid-maker"), [secp256k1("maker"), secp256k1("withdrawals")]);
+    assert_eq!(keys("polymarket-maker"), [secp256k1("quoter")]);
+    assert_eq!(keys("uniswapx-swapper"), [secp256k1("swapper")]);
+    assert_eq!(keys("drift-bot"), [ed25519("bot")]);
 }

@@ -5,7 +5,7 @@
 // Functions beside the tests are not seen as tests by clippy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile};
+use compile::{FILE_SIZE_MAX, Fault, LIST_LEN_MAX, Rule, compile, compile_desk};
 
 const DESK: &str = include_str!("desk.toml");
 
@@ -65,8 +65,8 @@ macro_rules! rows {
         fn every_rule_has_a_row() {
             let rows = [$($(Rule::$rule),+),+];
             for rule in Rule::ALL {
-                // These two need more text than a row holds; they have tests of their own.
-                let other = matches!(rule, Rule::FileTooLong | Rule::ListTooLong);
+                // These need more text than a row holds, or a file's name; they have tests of their own.
+                let other = matches!(rule, Rule::FileTooLong | Rule::ListTooLong | Rule::DeskNotFile);
                 assert!(other || rows.contains(rule), "{rule}");
             }
         }
@@ -175,6 +175,8 @@ rows! {
     a_heartbeat_below_a_second: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { public_key = { x25519 = \"0xc4fb32b755c4a246077b761bda204ddaa00ae6a68623d6bbfb93b48107c14a5d\" }, heartbeat_ms = §999, when_gone = \"halted\" }"], HeartbeatTooShort;
     a_heartbeat_beyond_a_day: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { public_key = { x25519 = \"0xc4fb32b755c4a246077b761bda204ddaa00ae6a68623d6bbfb93b48107c14a5d\" }, heartbeat_ms = §86_400_001, when_gone = \"halted\" }"], TooLarge;
     a_host_whose_absence_costs_nothing: ["boot_mode = \"live\"" => "boot_mode = \"live\"\nhost = { public_key = { x25519 = \"0xc4fb32b755c4a246077b761bda204ddaa00ae6a68623d6bbfb93b48107c14a5d\" }, heartbeat_ms = 1_000, when_gone = §\"live\" }"], UnknownValue;
+    a_key_that_nobody_may_ask: ["[[slots]]\nslot = 9" => "§[[slots]]\nslot = 9", "    { key = 9, venues = \"any\" },\n" => ""], NobodyAsks;
+    a_venue_that_nobody_may_ask_a_key_for: ["[[slots]]\nslot = 7" => "§[[slots]]\nslot = 7", "{ key = 7, venues = \"any\" }" => "{ key = 7, venues = [\"uniswapx\"] }", "[slots.evm]\n" => "[slots.uniswapx]\nchains = [1]\npermit2 = [\"0x000000000022D473030F116dDEE9F6B43aC78BA3\"]\ndeadline_ahead_max_s = 60\n[[slots.uniswapx.transfers]]\nchains = [1]\nspenders = [\"0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af\"]\ntokens = [\"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\"]\namount_max = 8\n[slots.evm]\n"], NobodyAsks;
     nobody_who_may_ask: ["version = 1" => "§version = 1", "[[clients]]\nname = \"bot\"\npublic_key = { x25519 = \"0x3962653503c55e587bb66a98fa92c62e2bc29d53d16db33cb528e0ceb3797521\" }\nmay = [\n    { key = 7, venues = \"any\" },\n    { key = 3, venues = [\"hyperliquid\"] },\n    { key = 9, venues = \"any\" },\n]" => ""], NobodyAsks;
     another_unit: ["\"1.5 gwei\"" => "§\"1.5 finney\""], UnknownValue;
     another_network: ["[\"testnet\"]" => "[§\"devnet\"]"], UnknownValue;
@@ -323,6 +325,19 @@ fn a_fault_is_shown_with_file_line_column_rule_and_what_is_wrong() {
     let expected =
         ["4:9: [float] slots: ".to_owned() + float, "5:11: [empty-list] clients: ".to_owned() + empty];
     assert_eq!(shown, expected.map(|line| format!("desk.toml:{line}")));
+}
+
+#[test]
+fn a_desk_is_called_as_its_file_is() {
+    for path in ["test-desk.toml", "policies/book/test-desk.toml", "/a.toml/test-desk.toml"] {
+        assert!(compile_desk(path, DESK).is_ok(), "{path}");
+    }
+    for path in ["desk.toml", "test-desk", "test-desk.toml/x", "test-desk.toml.toml", "Test-desk.toml", ""] {
+        let found = compile_desk(path, DESK).expect_err("a desk in a file of another name");
+        let told: Vec<_> = found.iter().map(|fault| (fault.line, fault.column, fault.rule)).collect();
+        let line = 1 + DESK.lines().position(|line| line.starts_with("desk = ")).unwrap();
+        assert_eq!(told, [(line, 8, Rule::DeskNotFile)], "{path}");
+    }
 }
 
 #[test]
