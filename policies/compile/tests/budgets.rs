@@ -255,6 +255,19 @@ fn a_budget_that_counts_a_token_without_a_value_is_refused_and_the_token_is_list
 }
 
 #[test]
+fn what_is_wrapped_needs_the_value_of_the_coin_and_what_is_unwrapped_its_own() {
+    const WETH: &str = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
+    let text = |grant: &str| {
+        let weth = format!("[[slots.evm.weth]]\nchains = [1]\ncontract = {WETH:?}\n{grant} = \"1 ether\"\n");
+        EVM_DESK.to_owned() + &weth + &values() + BUDGET
+    };
+    assert!(compile("desk.toml", &text("deposit_max")).is_ok());
+    let faults = compile("desk.toml", &text("withdraw_max")).unwrap_err();
+    assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
+    assert!(faults[0].message.ends_with(&format!("[[values]]: {WETH} on chain 1")), "{}", faults[0]);
+}
+
+#[test]
 fn a_budget_of_other_keys_or_venues_needs_no_values() {
     let budget = BUDGET.replace("venues = \"any\"", "venues = [\"hyperliquid\"]");
     assert!(compile("desk.toml", &(DESK.to_owned() + &budget)).is_ok());
