@@ -139,8 +139,8 @@ impl Desk {
             Ok(payload) => payload,
             Err(why) => return self.refuse(client, asked, why, reply),
         };
-        let effect = payload.effect();
         let asker = Asker { client: client.place, party: client.party, key_slot: asked.key_slot };
+        let effect = policies::effect(&payload, book, asker);
         let approved = match admitted.check(effect) {
             Ok(()) => approve(payload, book, asker, usage, now),
             Err(why) => Err((payload, why)),

@@ -8,9 +8,9 @@ use venues::evm::rules::{
     Router, SwapLimits, TokenLimits, TransferFromLimits, TransferLimits, WethLimits,
 };
 use venues::evm::{Call, Step, Swap, Transaction, decode};
-use venues::{Address, Payload, U256};
+use venues::{Address, Effect, Exposures, NATIVE, Payload, TokenValue, U256};
 use wire::facts::{self, FactWriter};
-use wire::{FACTS_SIZE_MAX, Family, Now};
+use wire::{FACTS_SIZE_MAX, Family, Now, Refusal};
 
 const NOW: Now = Now { monotonic_ms: 0, wall_ms: 1_790_000_005_000 };
 const OWN: Address = [0x42; 20];
@@ -40,6 +40,26 @@ fn assert_sound(transaction: &Transaction<'_>, payload: &[u8]) {
     assert!(friend || !stranger, "listing addresses allows more, never less");
     if matches!(transaction.call(), Call::Creation | Call::Unknown { .. } | Call::NotCanonical { .. }) {
         assert!(!friend, "what is not understood is never allowed");
+    }
+}
+
+/// What is allowed is valued, gas and coin at least; what only takes back puts nothing at stake.
+fn assert_stake(transaction: &Transaction<'_>, limits: &Limits<'_>, known: &[Address]) {
+    let chain_id = transaction.chain_id();
+    let value = |token: Address| TokenValue { name: "token", chain_id, token, decimals: 0, usd_max: 1 };
+    let values: Vec<_> = known.iter().copied().chain([NATIVE]).map(value).collect();
+    let mut exposures = Exposures::EMPTY;
+    let exposed = transaction.expose(limits, &values, &mut exposures);
+    if let Err(why) = exposed {
+        assert_eq!(why.refusal, Refusal::TooManyMarkets);
+        return;
+    }
+    let stake = exposures.entries().iter().fold(0_u128, |sum, entry| sum.saturating_add(entry.notional_micro_usd));
+    if transaction.effect(&OWN) == Effect::Cancels {
+        assert!(exposures.entries().is_empty(), "what takes back costs no budget");
+    } else if !matches!(transaction.call(), Call::NativeTransfer { .. } if transaction.value().is_zero()) {
+        let coin = transaction.value().saturating_add(transaction.fee_max());
+        assert!(stake >= u128::try_from(coin).unwrap_or(u128::MAX), "coin and gas are at stake");
     }
 }
 
@@ -150,5 +170,9 @@ fn judge(transaction: &Transaction<'_>, allow: &[Address]) -> bool {
         }],
         cancel: false,
     };
-    transaction.judge(&limits, &OWN, NOW).is_ok()
+    let is_allowed = transaction.judge(&limits, &OWN, NOW).is_ok();
+    if is_allowed {
+        assert_stake(transaction, &limits, allow);
+    }
+    is_allowed
 }

@@ -8,7 +8,7 @@ use venues::uniswapx::rules::{
     TransferLimits,
 };
 use venues::uniswapx::{Auction, Content, PERMITTED_MAX, TypedData, decode};
-use venues::{Address, Payload, U256};
+use venues::{Address, Effect, Exposures, Payload, TokenValue, U256};
 use wire::facts::{self, FactWriter};
 use wire::{FACTS_SIZE_MAX, Family, Now};
 
@@ -47,6 +47,16 @@ fn assert_sound(data: &TypedData<'_>, payload: &[u8]) {
     if friend {
         assert_worst_case_is_paid(data.content(), own);
     }
+}
+
+/// What is allowed is valued, and puts something at stake unless it takes allowances back.
+fn assert_stake(data: &TypedData<'_>, limits: &Limits<'_>, own: &Address, listed: &[Address]) {
+    let chain_id = data.domain().chain_id;
+    let value = |token: &Address| TokenValue { name: "token", chain_id, token: *token, decimals: 0, usd_max: 1 };
+    let values: Vec<_> = listed.iter().map(value).collect();
+    let mut exposures = Exposures::EMPTY;
+    data.expose(limits, &values, &mut exposures).expect("at most as many tokens as there are markets");
+    assert_eq!(exposures.entries().is_empty(), data.effect(own) == Effect::Cancels);
 }
 
 /// What was signed gives something back, whatever happens.
@@ -147,5 +157,9 @@ fn judge(data: &TypedData<'_>, listed: &[Address], own: Address, deadline: U256)
         transfers: &[TransferLimits { chains, spenders: listed, tokens: listed, amount_max: CAP }],
     };
     let now_s = u64::try_from(deadline).unwrap_or(1_790_000_005).saturating_sub(60).min(u64::MAX / 1000);
-    data.judge(&limits, &own, Now { monotonic_ms: 0, wall_ms: now_s * 1000 }).is_ok()
+    let is_allowed = data.judge(&limits, &own, Now { monotonic_ms: 0, wall_ms: now_s * 1000 }).is_ok();
+    if is_allowed {
+        assert_stake(data, &limits, &own, listed);
+    }
+    is_allowed
 }

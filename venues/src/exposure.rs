@@ -132,6 +132,9 @@ impl Exposures {
     }
 }
 
+/// What stands for a chain's native coin among its tokens.
+pub const NATIVE: Address = [0; 20];
+
 book_struct! {
     /// What a token is worth at most, for budgets in USD.
     pub struct TokenValue<'b> {
@@ -139,7 +142,7 @@ book_struct! {
         pub name: &'b str,
         /// The chain (EIP-155).
         pub chain_id: u64,
-        /// The token's contract; twenty zero bytes stand for the chain's native coin.
+        /// The token's contract; [`NATIVE`] stands for the chain's own coin.
         pub token: Address,
         /// Decimals of the token: its smallest units in one whole are 10 to this power.
         pub decimals: u8,

@@ -24,7 +24,7 @@ pub mod solana;
 mod typed_data;
 pub mod uniswapx;
 
-pub use exposure::{Effect, Exposure, Exposures, Market, TokenValue};
+pub use exposure::{Effect, Exposure, Exposures, Market, NATIVE, TokenValue};
 pub use known::{Catalogue, Known};
 pub use payload::{
     AccountNonce, Charge, Digest, Ed25519, Grants, IdSpace, Message, Payload, PublicKey, SINGLE_USE_IDS_MAX,

@@ -258,7 +258,16 @@ pub(crate) fn evm_transfer() -> Vec<u8> {
 }
 
 pub(crate) fn evm_transfer_of(amount: u64) -> Vec<u8> {
-    let mut data = hex("a9059cbb0000000000000000000000009d8ef98e161a9fb2ab184ec539ad7a3095150d9c");
+    evm_usdc("a9059cbb", "9d8ef98e161a9fb2ab184ec539ad7a3095150d9c", amount)
+}
+
+/// `approve` of USDC on Ethereum for a router that the demo desk lists.
+pub(crate) fn evm_approve(amount: u64) -> Vec<u8> {
+    evm_usdc("095ea7b3", "68b3465833fb72a70ecdf485e0e4c7bd8665fc45", amount)
+}
+
+fn evm_usdc(selector: &str, counterparty: &str, amount: u64) -> Vec<u8> {
+    let mut data = hex(&[selector, &"0".repeat(24), counterparty].concat());
     data.extend_from_slice(&[0; 24]);
     data.extend_from_slice(&amount.to_be_bytes());
     let mut fields = vec![1, 7]; // chain 1, nonce 7

@@ -6,14 +6,14 @@
 
 use book::{BUCKETS_MAX, Bucket, Counts, Orders, Per, Slot, VALUES_MAX};
 use venues::book_value::AnyOr;
-use venues::{Address, TokenValue};
+use venues::{Address, NATIVE, TokenValue};
 use wire::Venue;
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
 use crate::parties::Parties;
 use crate::scalars;
-use crate::tokens::{self, NATIVE};
+use crate::tokens;
 
 /// Micro-USD.
 const USD_DECIMALS: u8 = 6;

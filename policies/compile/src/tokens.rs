@@ -2,13 +2,10 @@
 
 use book::Slot;
 use venues::book_value::AnyOr;
-use venues::{Address, TokenValue};
+use venues::{Address, NATIVE, TokenValue};
 use wire::Venue;
 
 use crate::scalars::checksummed;
-
-/// What stands for a chain's native coin.
-pub(crate) const NATIVE: Address = [0; 20];
 
 /// Most tokens that one fault lists.
 const LISTED_MAX: usize = 8;
@@ -63,17 +60,14 @@ pub(crate) fn shown(chain_id: u64, token: &Address) -> String {
 
 fn moved_on_evm<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
     let Some(evm) = &slot.grants.evm else { return Vec::new() };
-    let native = evm.native.iter().map(|entry| (entry.chains, &[NATIVE][..]));
+    // Gas is paid in it, whatever is moved.
+    let native = (evm.chains, &[NATIVE][..]);
     let tokens = evm.tokens.iter().map(|entry| (entry.chains, entry.tokens));
     let sold = evm.swaps.iter().map(|entry| (entry.chains, entry.tokens_in));
-    let sold_native =
-        evm.swaps.iter().filter(|entry| entry.native).map(|entry| (entry.chains, &[NATIVE][..]));
-    let wrapped = evm.weth.iter().filter(|entry| entry.deposit_max.is_some() || entry.withdraw_max.is_some());
-    let wrapped = wrapped.flat_map(|entry| {
-        [(entry.chains, &[NATIVE][..]), (entry.chains, core::slice::from_ref(&entry.contract))]
-    });
+    let unwrapped = evm.weth.iter().filter(|entry| entry.withdraw_max.is_some());
+    let unwrapped = unwrapped.map(|entry| (entry.chains, core::slice::from_ref(&entry.contract)));
     let permits = evm.permit2.iter().filter_map(|entry| Some((entry.chains, entry.approve?.tokens)));
-    native.chain(tokens).chain(sold).chain(sold_native).chain(wrapped).chain(permits).collect()
+    core::iter::once(native).chain(tokens).chain(sold).chain(unwrapped).chain(permits).collect()
 }
 
 fn moved_on_uniswapx<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
@@ -88,11 +82,10 @@ fn moved_on_uniswapx<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
     sold.chain(relayed).chain(allowances).chain(transfers).collect()
 }
 
-/// What swaps buy, and what gas is paid in.
+/// What swaps buy, and what coin is wrapped as.
 fn bought<'b>(slot: &Slot<'b>) -> Vec<Tokens<'b>> {
     let mut entries = Vec::new();
     if let Some(evm) = &slot.grants.evm {
-        entries.push((evm.chains, &[NATIVE][..]));
         entries.extend(evm.swaps.iter().map(|entry| (entry.chains, entry.tokens_out)));
         entries.extend(evm.weth.iter().map(|entry| (entry.chains, core::slice::from_ref(&entry.contract))));
     }

@@ -61,7 +61,8 @@ fn value(name: &str, chain: u64, token: &str) -> String {
 const USDC: &str = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 
 fn values() -> String {
-    value("ether", 1, "native") + &value("usdc", 1, USDC) + &value("usdc-op", 10, USDC)
+    let coins = value("ether", 1, "native") + &value("ether-op", 10, "native");
+    coins + &value("usdc", 1, USDC) + &value("usdc-op", 10, USDC)
 }
 
 fn rules(text: &str) -> Vec<Rule> {
@@ -139,7 +140,7 @@ refill_ms = 4294967295
     };
     assert_eq!(book.buckets, [first, second, third]);
     let native = TokenValue { name: "ether", chain_id: 1, token: [0; 20], decimals: 6, usd_max: 1_010_000 };
-    assert_eq!(book.values.len(), 3);
+    assert_eq!(book.values.len(), 4);
     assert_eq!(book.values[0], native);
 }
 
@@ -240,7 +241,7 @@ fn names_are_unique_and_there_are_at_most_32_budgets() {
 
 #[test]
 fn a_budget_that_counts_a_token_without_a_value_is_refused_and_the_token_is_listed() {
-    let only = value("ether", 1, "native") + &value("usdc", 1, USDC);
+    let only = values().replace(&value("usdc-op", 10, USDC), "");
     for counts in ["notional", "orders"] {
         let budget = BUDGET.replace("\"notional\"", &format!("{counts:?}")).replace("\"250000.5\"", "5");
         let budget = budget.replace("\"50000\"", "5");
@@ -248,9 +249,22 @@ fn a_budget_that_counts_a_token_without_a_value_is_refused_and_the_token_is_list
         assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
         assert!(faults[0].message.ends_with(&format!("[[values]]: {USDC} on chain 10")), "{}", faults[0]);
         let none = compile("desk.toml", &(EVM_DESK.to_owned() + &budget)).unwrap_err();
-        let all = format!("native on chain 1, {USDC} on chain 1, {USDC} on chain 10");
+        let all = format!("native on chain 1, native on chain 10, {USDC} on chain 1, {USDC} on chain 10");
         assert!(none[0].message.ends_with(&all), "{}", none[0]);
     }
+}
+
+#[test]
+fn what_is_wrapped_needs_the_value_of_the_coin_and_what_is_unwrapped_its_own() {
+    const WETH: &str = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
+    let text = |grant: &str| {
+        let weth = format!("[[slots.evm.weth]]\nchains = [1]\ncontract = {WETH:?}\n{grant} = \"1 ether\"\n");
+        EVM_DESK.to_owned() + &weth + &values() + BUDGET
+    };
+    assert!(compile("desk.toml", &text("deposit_max")).is_ok());
+    let faults = compile("desk.toml", &text("withdraw_max")).unwrap_err();
+    assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
+    assert!(faults[0].message.ends_with(&format!("[[values]]: {WETH} on chain 1")), "{}", faults[0]);
 }
 
 #[test]

@@ -56,19 +56,18 @@ pub(super) fn judge(
     Ok(Charge { account_nonce: Some(nonce), ..Charge::default() })
 }
 
-/// Whether the transaction does nothing but use up its nonce: nothing is sent to oneself.
+/// Whether the transaction does nothing but use up its nonce: nothing is sent to oneself, and nothing is warmed up.
 pub(super) fn is_cancel(transaction: &Transaction<'_>, account: &Address) -> bool {
     matches!(transaction.call(), Call::NativeTransfer { recipient } if *recipient == account)
         && transaction.value().is_zero()
+        && transaction.access_list().items().is_empty()
 }
 
 fn account_nonce(transaction: &Transaction<'_>, is_cancel: bool, only_replaces: bool) -> AccountNonce {
-    let gas_limit = U256::from(transaction.gas_limit());
-    let fee = transaction.max_fee_per_gas().saturating_mul(gas_limit);
     AccountNonce {
         chain_id: transaction.chain_id(),
         nonce: transaction.nonce(),
-        native_spend_max: transaction.value().saturating_add(fee),
+        native_spend_max: transaction.value().saturating_add(transaction.fee_max()),
         is_cancel,
         only_replaces,
     }

@@ -18,6 +18,7 @@ mod abi;
 mod batch;
 mod call;
 mod decode;
+mod exposure;
 mod facts;
 mod judge;
 mod judge_batch;
@@ -36,6 +37,7 @@ pub use self::batch::{Batch, Permit2Permit, STEPS_MAX, SelfPermit, Step};
 pub use self::call::{Call, Pairs, Permit, Permit2Approve, Revocation, Selector};
 pub use self::decode::decode;
 pub use self::swap::{Amounts, Coin, Deadline, HOPS_MAX, PackedPath, PairPath, Route, Swap, Taker};
+use crate::exposure::{Effect, Exposures, TokenValue};
 use crate::payload::sealed::Sealed;
 use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1, U256};
 pub use known::CATALOGUE;
@@ -85,6 +87,12 @@ impl<'f> Transaction<'f> {
     #[must_use]
     pub const fn gas_limit(&self) -> u64 {
         self.gas_limit
+    }
+
+    /// Most that gas can cost, wei; what 256 bits do not hold is the largest value.
+    #[must_use]
+    pub const fn fee_max(&self) -> U256 {
+        self.max_fee_per_gas.saturating_mul(U256::from_limbs([self.gas_limit, 0, 0, 0]))
     }
 
     /// Who is called; `None` creates a contract.
@@ -172,6 +180,19 @@ impl Payload for Transaction<'_> {
 
     fn judge(&self, limits: &Self::Limits<'_>, account: &Address, now: Now) -> Result<Charge, Why> {
         judge::judge(self, limits, account, now)
+    }
+
+    fn effect(&self, account: &Address) -> Effect {
+        exposure::effect(self, account)
+    }
+
+    fn expose(
+        &self,
+        _limits: &Self::Limits<'_>,
+        values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        exposure::expose(self, values, exposures)
     }
 
     fn facts(&self, sink: &mut dyn FactSink) {

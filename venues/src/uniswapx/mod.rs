@@ -15,6 +15,7 @@
 mod curve;
 mod decode;
 mod domain;
+mod exposure;
 mod facts;
 mod judge;
 mod known;
@@ -41,6 +42,7 @@ use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
 
+use crate::exposure::{Effect, Exposures, TokenValue};
 use crate::payload::sealed::Sealed;
 use crate::{Address, Charge, Digest, Grants, Payload, Secp256k1};
 
@@ -132,6 +134,19 @@ impl Payload for TypedData<'_> {
 
     fn judge(&self, limits: &rules::Limits<'_>, account: &Address, now: Now) -> Result<Charge, Why> {
         judge::judge(self, limits, account, now)
+    }
+
+    fn effect(&self, _account: &Address) -> Effect {
+        exposure::effect(&self.content)
+    }
+
+    fn expose(
+        &self,
+        _limits: &rules::Limits<'_>,
+        values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        exposure::expose(&self.content, self.domain.chain_id, values, exposures)
     }
 
     fn facts(&self, sink: &mut dyn FactSink) {

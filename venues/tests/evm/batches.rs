@@ -15,7 +15,7 @@ use crate::draft::{Arg, Draft, arguments_of, call_data, word};
 use crate::facts::facts_of;
 use crate::rules::{allows, big, judge, judge_by};
 
-const AHEAD: U256 = u(NOW_S + 60);
+pub(crate) const AHEAD: U256 = u(NOW_S + 60);
 const WHOLE: U256 = U256::from_limbs([0, 0, 0, 1 << 63]);
 
 fn words(selector: u32, words: &[U256]) -> Vec<u8> {
@@ -23,13 +23,13 @@ fn words(selector: u32, words: &[U256]) -> Vec<u8> {
 }
 
 /// On SwapRouter02.
-fn sell(pair: [Address; 2], recipient: Address, amounts: [u64; 2]) -> Vec<u8> {
+pub(crate) fn sell(pair: [Address; 2], recipient: Address, amounts: [u64; 2]) -> Vec<u8> {
     let [amount_in, out_min] = amounts.map(u);
     let pool = [word(pair[0]), word(pair[1]), u(500), word(recipient)];
     words(0x04e4_5aaf, &[&pool[..], &[amount_in, out_min, u(0)]].concat())
 }
 
-fn buy(pair: [Address; 2], recipient: Address, amounts: [u64; 2]) -> Vec<u8> {
+pub(crate) fn buy(pair: [Address; 2], recipient: Address, amounts: [u64; 2]) -> Vec<u8> {
     let [out, in_max] = amounts.map(u);
     let pool = [word(pair[0]), word(pair[1]), u(500), word(recipient)];
     words(0x5023_b4df, &[&pool[..], &[out, in_max, u(0)]].concat())
@@ -43,7 +43,7 @@ fn sweep_to(token: Address, amount_min: u64, recipient: Address) -> Vec<u8> {
     words(0xdf2a_b5bb, &[word(token), u(amount_min), word(recipient)])
 }
 
-fn refund() -> Vec<u8> {
+pub(crate) fn refund() -> Vec<u8> {
     words(0x1221_0e8a, &[])
 }
 
@@ -51,17 +51,17 @@ fn approve() -> Vec<u8> {
     words(0x095e_a7b3, &[word(STRANGER), U256::MAX])
 }
 
-fn self_permit(amount: u64) -> Vec<u8> {
+pub(crate) fn self_permit(amount: u64) -> Vec<u8> {
     words(0xf399_5c67, &[word(USDC), u(amount), AHEAD, u(27), u(1), u(2)])
 }
 
 const GOOD: [u64; 2] = [1000, 1500];
 
-fn good() -> Vec<u8> {
+pub(crate) fn good() -> Vec<u8> {
     sell([USDC, WETH], OWN, GOOD)
 }
 
-fn multicall(calls: &[Vec<u8>]) -> Draft {
+pub(crate) fn multicall(calls: &[Vec<u8>]) -> Draft {
     Draft::call_with(ROUTER_02, 0xac96_50d8, &[Arg::List(calls.to_vec())])
 }
 
@@ -74,15 +74,21 @@ fn with_value(value: u64, draft: Draft) -> Draft {
 }
 
 /// A command with its input.
-type Command = (u8, Vec<u8>);
+pub(crate) type Command = (u8, Vec<u8>);
 
-fn execute(router: Address, commands: &[Command]) -> Draft {
+pub(crate) fn execute(router: Address, commands: &[Command]) -> Draft {
     let bytes = commands.iter().map(|(command, _)| *command).collect();
     let inputs = commands.iter().map(|(_, input)| input.clone()).collect();
     Draft::call_with(router, 0x3593_564c, &[Arg::Bytes(bytes), Arg::List(inputs), Arg::Word(AHEAD)])
 }
 
-fn v3(command: u8, recipient: Address, amounts: [U256; 2], path: [Address; 2], from_user: bool) -> Command {
+pub(crate) fn v3(
+    command: u8,
+    recipient: Address,
+    amounts: [U256; 2],
+    path: [Address; 2],
+    from_user: bool,
+) -> Command {
     let [first, second] = amounts.map(Arg::Word);
     let path = Arg::Bytes(packed(&path, &[500]));
     let payer = Arg::Word(U256::from(from_user));
@@ -97,7 +103,7 @@ fn v2_new(recipient: Address, amounts: [U256; 2], hop_prices: Vec<U256>) -> Comm
     (0x08, arguments_of(&arguments))
 }
 
-fn sold(recipient: Address) -> Command {
+pub(crate) fn sold(recipient: Address) -> Command {
     v3(0x00, recipient, GOOD.map(u), [USDC, WETH], true)
 }
 
@@ -105,23 +111,23 @@ fn input(command: u8, words: &[U256]) -> Command {
     (command, arguments_of(&words.iter().copied().map(Arg::Word).collect::<Vec<_>>()))
 }
 
-fn wrap(recipient: Address, amount: U256) -> Command {
+pub(crate) fn wrap(recipient: Address, amount: U256) -> Command {
     input(0x0b, &[word(recipient), amount])
 }
 
-fn unwrap(recipient: Address, amount_min: u64) -> Command {
+pub(crate) fn unwrap(recipient: Address, amount_min: u64) -> Command {
     input(0x0c, &[word(recipient), u(amount_min)])
 }
 
-fn sweep(token: Address, recipient: Address, amount_min: u64) -> Command {
+pub(crate) fn sweep(token: Address, recipient: Address, amount_min: u64) -> Command {
     input(0x04, &[word(token), word(recipient), u(amount_min)])
 }
 
-fn portion(token: Address, recipient: Address, bips: u64) -> Command {
+pub(crate) fn portion(token: Address, recipient: Address, bips: u64) -> Command {
     input(0x06, &[word(token), word(recipient), u(bips)])
 }
 
-fn permit2(spender: Address, amount: u64, deadline: U256) -> Command {
+pub(crate) fn permit2(spender: Address, amount: u64, deadline: U256) -> Command {
     let permit = [word(USDC), u(amount), u(NOW_S + 600), u(3), word(spender), deadline];
     let mut arguments: Vec<Arg> = permit.into_iter().map(Arg::Word).collect();
     arguments.push(Arg::Bytes(vec![7; 65]));

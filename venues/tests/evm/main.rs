@@ -9,6 +9,7 @@ mod calls;
 mod coin;
 mod decoder;
 mod draft;
+mod exposure;
 mod facts;
 mod mutations;
 mod vectors;

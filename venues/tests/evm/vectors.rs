@@ -48,7 +48,7 @@ pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-fn address(text: &str) -> Option<Address> {
+pub(crate) fn address(text: &str) -> Option<Address> {
     (text.len() == 42 && text.starts_with("0x")).then(|| from_hex(text)?.try_into().ok()).flatten()
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod desk;
+mod exposure;
 mod orders;
 mod permits;
 mod vectors;

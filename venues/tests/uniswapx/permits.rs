@@ -140,7 +140,7 @@ fn a_token_that_is_permitted_several_times_is_held_to_its_cap_in_all() {
 }
 
 /// A relay order of 100 of one token for `to`, with a fee of at most 5 of another.
-fn relay(to: &str) -> Draft {
+pub(crate) fn relay(to: &str) -> Draft {
     let field = |name: &str, field_type: &str| json!({ "name": name, "type": field_type });
     let list =
         |fields: &[(&str, &str)]| Value::from(fields.iter().map(|(n, t)| field(n, t)).collect::<Vec<_>>());
