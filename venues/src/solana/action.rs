@@ -188,7 +188,7 @@ impl<'f> Action<'f> {
 }
 
 /// Bits ask for more than the order, such as another leverage of the account.
-const fn is_reducing(order: &OrderParams) -> bool {
+pub(super) const fn is_reducing(order: &OrderParams) -> bool {
     order.reduce_only && order.bit_flags == 0
 }
 

@@ -90,6 +90,7 @@ fn each_token_is_held_to_the_entry_that_names_it() {
         destinations: &[[0x11; 20]],
         amount_max,
         tokens,
+        usd_max: None,
         source_dexes: &["spot"],
         destination_dexes: &["xyz"],
         sub_accounts: &[],

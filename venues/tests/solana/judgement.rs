@@ -18,10 +18,12 @@ pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
     kind: MarketKind::Perp,
     index: 3,
     account: MARKET,
+    base_decimals: 9,
     base_max: 1_000,
     price_min: 100,
     price_max: 300,
     unpriced: false,
+    oracle_offset_max: None,
 };
 
 pub(crate) const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
