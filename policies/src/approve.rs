@@ -1,7 +1,7 @@
 //! From a decoded payload to the proof that the book allows it.
 
 use book::{Book, Slot};
-use venues::{Payload, Scheme};
+use venues::{Effect, Payload, Scheme};
 use wire::{Now, Refusal, Shown, Why};
 
 use crate::{BucketUsage, Counted, KeyUsage, Usage};
@@ -85,6 +85,14 @@ pub fn approve<P: Payload>(
         Ok(counted) => Ok(Approved { payload, slot: asker.key_slot, counted }),
         Err(why) => Err((payload, why)),
     }
+}
+
+/// What signing `payload` with the asker's key can do to the desk's risk; the worst where the book has no such key, for
+/// which nothing is approved either.
+pub fn effect<P: Payload>(payload: &P, book: &Book<'_>, asker: Asker) -> Effect {
+    let slot = book.slot(asker.key_slot);
+    let account = slot.and_then(|slot| P::Scheme::account(&slot.public_key));
+    account.map_or(Effect::Opens, |account| payload.effect(account))
 }
 
 fn judge<P: Payload>(

@@ -18,7 +18,7 @@ mod nonces;
 mod usage;
 
 pub use account_nonces::NonceUse;
-pub use approve::{Approved, Asker, approve};
+pub use approve::{Approved, Asker, approve, effect};
 pub use buckets::{BucketUsage, CLIENTS_MAX};
 pub use compiled::{BOOK, POLICY_HASH};
 pub use usage::{Counted, KeyUsage, Usage};

@@ -284,8 +284,9 @@ pub trait Payload: sealed::Sealed {
         now: Now,
     ) -> Result<Charge, Why>;
 
-    /// What signing it can do to the desk's risk, at worst. A venue that says nothing else is held to be the worst.
-    fn effect(&self) -> Effect {
+    /// What signing it as `account` can do to the desk's risk, at worst. A venue that says nothing else is held to be
+    /// the worst.
+    fn effect(&self, _account: &<Self::Scheme as Scheme>::Account) -> Effect {
         Effect::Opens
     }
 

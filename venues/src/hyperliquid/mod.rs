@@ -115,7 +115,7 @@ impl Sealed for Action<'_> {}
 impl Payload for Action<'_> {
     const VENUE: Venue = Venue::Hyperliquid;
 
-    fn effect(&self) -> Effect {
+    fn effect(&self, _account: &Address) -> Effect {
         exposure::effect(&self.content)
     }
 

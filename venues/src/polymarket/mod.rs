@@ -182,7 +182,7 @@ impl Payload for Message<'_> {
 
     /// An order's sell may be of shares that the maker has or of some that it buys first, which the vault cannot know;
     /// orders are cancelled without a signature.
-    fn effect(&self) -> Effect {
+    fn effect(&self, _account: &Address) -> Effect {
         Effect::Opens
     }
 

@@ -129,7 +129,7 @@ impl Payload for Transaction<'_> {
     const VENUE: Venue = Venue::Solana;
 
     /// The most that any of its instructions can do; a message without one of the venue's is no cancel.
-    fn effect(&self) -> Effect {
+    fn effect(&self, _account: &AccountKey) -> Effect {
         self.instructions().map(|instruction| instruction.action.effect()).max().unwrap_or(Effect::Opens)
     }
 

@@ -14,7 +14,7 @@ const CANCEL_BY_CLOID: &str =
 const LEVERAGE: &str = r#"{"type":"updateLeverage","asset":3,"isCross":true,"leverage":2}"#;
 
 fn effect(action: &str) -> Effect {
-    with_decoded(Form::L1Json, action.as_bytes(), |action| action.unwrap().effect())
+    with_decoded(Form::L1Json, action.as_bytes(), |action| action.unwrap().effect(&[0; 20]))
 }
 
 fn exposures(action: &str) -> Result<Vec<Exposure>, Why> {

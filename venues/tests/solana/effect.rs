@@ -11,7 +11,7 @@ use crate::lines::payload;
 const REDUCE: OrderParams = OrderParams { reduce_only: true, bit_flags: 0, ..ORDER };
 
 fn effect(draft: &Draft) -> Effect {
-    solana::decode(&payload(&draft.encode(), &[])).unwrap().effect()
+    solana::decode(&payload(&draft.encode(), &[])).unwrap().effect(&[0; 32])
 }
 
 fn of(instructions: Vec<(u8, Vec<u8>, Vec<u8>)>) -> Effect {
