@@ -176,7 +176,7 @@ impl Sealed for SwiftMessage<'_> {}
 impl Payload for SwiftMessage<'_> {
     const VENUE: Venue = Venue::Solana;
 
-    fn effect(&self) -> Effect {
+    fn effect(&self, _account: &AccountKey) -> Effect {
         exposure::swift_effect(self.order())
     }
 
