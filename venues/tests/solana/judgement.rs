@@ -26,7 +26,8 @@ pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
     oracle_offset_max: None,
 };
 
-pub(crate) const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
+pub(crate) const UNPRICED: MarketLimits =
+    MarketLimits { unpriced: true, oracle_offset_max: Some(7), ..MARKET_LIMITS };
 
 const MODIFY: ModifyLimits =
     ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false, partial: true };
@@ -251,11 +252,73 @@ fn unpriced_order_not_allowed() {
         OrderParams { order_type: OrderType::Market, price: 0, auction_start_price: Some(200), ..ORDER },
         OrderParams { order_type: OrderType::TriggerMarket, price: 0, trigger_price: Some(200), ..ORDER },
         OrderParams { order_type: OrderType::Oracle, auction_start_price: Some(-7), ..ORDER },
-        OrderParams { oracle_price_offset: Some(0), ..ORDER },
+        OrderParams { order_type: OrderType::Oracle, ..ORDER },
+        // Drift reads an offset of 0 as none.
+        OrderParams { price: 0, oracle_price_offset: Some(0), ..ORDER },
     ] {
-        assert_eq!(judged_order(order, MARKET_LIMITS), Err(Refusal::UnpricedOrderNotAllowed), "{order:?}");
+        let priced = MarketLimits { unpriced: false, ..UNPRICED };
+        assert_eq!(judged_order(order, priced), Err(Refusal::UnpricedOrderNotAllowed), "{order:?}");
         assert_eq!(judged_order(order, UNPRICED), Ok(()), "{order:?}");
     }
+}
+
+#[test]
+fn oracle_offset_not_allowed() {
+    let without = MarketLimits { oracle_offset_max: None, ..UNPRICED };
+    let offsets = |offset| {
+        let oracle = OrderParams { order_type: OrderType::Oracle, price: 0, ..ORDER };
+        [
+            OrderParams { price: 0, oracle_price_offset: Some(offset), ..ORDER },
+            OrderParams { oracle_price_offset: Some(offset), ..oracle },
+            OrderParams { auction_start_price: Some(offset), ..oracle },
+            OrderParams { auction_end_price: Some(offset), ..oracle },
+        ]
+    };
+    for offset in [-8, -7, 0, 7, 8] {
+        for order in offsets(offset) {
+            assert_eq!(judged_order(order, without), Err(Refusal::OracleOffsetNotAllowed), "{order:?}");
+            let expected = if offset.abs() <= 7 { Ok(()) } else { Err(Refusal::OracleOffsetNotAllowed) };
+            assert_eq!(judged_order(order, UNPRICED), expected, "{order:?}");
+        }
+    }
+    let program = ProgramLimits { markets: &[UNPRICED], ..PROGRAM };
+    let why = judged_by(program, &Draft::place(offsets(-8)[0]), &[]).unwrap_err();
+    assert_eq!((why.observed, why.limit), (Shown::Int(-8), Shown::uint(7)));
+}
+
+#[test]
+fn an_offset_in_its_bound_holds_an_order_as_a_limit_price_does() {
+    let market = MarketLimits { unpriced: false, ..UNPRICED };
+    let pegged = OrderParams { price: 0, oracle_price_offset: Some(-7), ..ORDER };
+    assert_eq!(judged_order(pegged, market), Ok(()));
+    assert_eq!(judged_order(OrderParams { order_type: OrderType::Oracle, ..pegged }, market), Ok(()));
+    let unheld = OrderParams { oracle_price_offset: None, ..pegged };
+    assert_eq!(judged_order(unheld, market), Err(Refusal::UnpricedOrderNotAllowed));
+}
+
+#[test]
+fn a_modification_sets_an_offset_that_every_market_grants() {
+    let judged = |markets: &[MarketLimits], price, offset| {
+        let params = ModifyOrderParams {
+            base: Some(1_000),
+            price: Some(price),
+            oracle_price_offset: Some(offset),
+            ..MODIFICATION
+        };
+        let program = ProgramLimits { markets, ..PROGRAM };
+        judged_by(program, &Draft::new(vec![modify(&params)]), &[]).map_err(|why| (why.refusal, why.limit))
+    };
+    let wide = MarketLimits { oracle_offset_max: Some(7), ..MARKET_LIMITS };
+    let narrow = MarketLimits { index: 4, oracle_offset_max: Some(5), ..MARKET_LIMITS };
+    let none = MarketLimits { index: 5, ..MARKET_LIMITS };
+    let refused = |limit| Err((Refusal::OracleOffsetNotAllowed, limit));
+    assert_eq!(judged(&[wide, narrow], 0, 5), Ok(()));
+    assert_eq!(judged(&[wide, narrow], 200, -5), Ok(()));
+    assert_eq!(judged(&[wide, narrow], 0, -6), refused(Shown::uint(5)));
+    assert_eq!(judged(&[wide, none], 0, 5), refused(Shown::Nothing));
+    // An offset of 0 takes a standing one away.
+    let unpriced = Err((Refusal::UnpricedOrderNotAllowed, Shown::Nothing));
+    assert_eq!(judged(&[wide, narrow], 0, 0), unpriced);
 }
 
 #[test]
@@ -282,7 +345,7 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
         (ModifyOrderParams { price: Some(0), ..MODIFICATION }, Err(Refusal::UnpricedOrderNotAllowed)),
         (
             ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
-            Err(Refusal::UnpricedOrderNotAllowed),
+            Err(Refusal::OracleOffsetNotAllowed),
         ),
         (
             ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
@@ -327,7 +390,6 @@ fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
     assert!((1..500).all(|at| judged(&[UNPRICED, disjoint], price(at)).is_err()));
     for unpriced in [
         price(0),
-        ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
         ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
         ModifyOrderParams { auction_end_price: Some(200), ..MODIFICATION },
     ] {
