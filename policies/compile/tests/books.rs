@@ -396,7 +396,8 @@ fn collateral_and_swift_are_read_with_their_accounts() {
         deposit_max: Some(deposit_max),
         withdraw,
     };
-    let expected: &[_] = &[collateral(2, 6, None, 1_500_000, Some(withdraw)), collateral(3, 0, Some(1_500_000), 1, None)];
+    let expected: &[_] =
+        &[collateral(2, 6, None, 1_500_000, Some(withdraw)), collateral(3, 0, Some(1_500_000), 1, None)];
     assert_eq!(program.collateral, expected);
 }
 

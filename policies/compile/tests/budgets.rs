@@ -246,7 +246,11 @@ fn a_budget_that_counts_a_token_without_a_value_is_refused_and_the_token_is_list
         let budget = budget.replace("\"50000\"", "5");
         let faults = compile("desk.toml", &(EVM_DESK.to_owned() + &only + &budget)).unwrap_err();
         assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
-        assert!(faults[0].message.ends_with(&format!("without a value: {USDC} on chain 10")), "{}", faults[0]);
+        assert!(
+            faults[0].message.ends_with(&format!("without a value: {USDC} on chain 10")),
+            "{}",
+            faults[0]
+        );
         let none = compile("desk.toml", &(EVM_DESK.to_owned() + &budget)).unwrap_err();
         let all = format!("native on chain 1, {USDC} on chain 1, {USDC} on chain 10");
         assert!(none[0].message.ends_with(&all), "{}", none[0]);

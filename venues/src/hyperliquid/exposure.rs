@@ -102,7 +102,11 @@ fn add_margin(
     add_funds(worth(amount, USD_SCALE, asset.quote_usd_max), exposures)
 }
 
-fn add_tokens(transferral: &Transferral<'_>, limits: &Limits<'_>, exposures: &mut Exposures) -> Result<(), Why> {
+fn add_tokens(
+    transferral: &Transferral<'_>,
+    limits: &Limits<'_>,
+    exposures: &mut Exposures,
+) -> Result<(), Why> {
     let entry = find_entry(transferral.action, transferral.token, limits)?;
     let usd_max = entry.usd_max.ok_or(Refusal::TokenHasNoValue)?;
     add_funds(worth(U256::from(transferral.amount.units), DECIMAL_SCALE, usd_max), exposures)

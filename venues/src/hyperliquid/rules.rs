@@ -117,7 +117,7 @@ book_struct! {
         pub builders: &'b [Address],
         /// Largest builder fee, tenths of a basis point.
         pub builder_fee_max: u32,
-        /// Largest priority rate, the fee that stands in place of a grouping and is burned: 10^-7 of the notional that
+        /// Largest priority rate, the fee that stands in place of a grouping and is burned: 10^-8 of the notional that
         /// is filled. Without it none.
         pub priority_rate_max: Option<u32>,
         /// Most orders in one action.

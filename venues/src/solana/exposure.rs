@@ -104,7 +104,8 @@ fn add_order(
 
 /// Program, kind and index: both programs and both kinds count their markets from 0.
 fn market_id(program: Program, market: &MarketLimits) -> Market {
-    let number = u64::from(program as u8) << 24 | u64::from(market.kind as u8) << 16 | u64::from(market.index);
+    let number =
+        u64::from(program as u8) << 24 | u64::from(market.kind as u8) << 16 | u64::from(market.index);
     Market::number(Venue::Solana, number)
 }
 
@@ -146,9 +147,7 @@ pub(super) fn expose_swift(
         add_order(program, market, false, order.base, market.price_max, exposures)?;
     }
     match swift.isolated_deposit {
-        IsolatedDeposit::Amount(amount) => {
-            exposures.add(Market::funds(Venue::Solana), false, amount.into())
-        }
+        IsolatedDeposit::Amount(amount) => exposures.add(Market::funds(Venue::Solana), false, amount.into()),
         IsolatedDeposit::LeftOut | IsolatedDeposit::None => Ok(()),
     }
 }

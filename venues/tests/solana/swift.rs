@@ -24,7 +24,8 @@ const TAKER: [u8; 32] = [30; 32];
 const SWIFT: SwiftLimits<'_> =
     SwiftLimits { delegated: &[TAKER], slot_max: 1_000, isolated_deposit_max: 0, margin_ratio: None };
 
-pub(crate) const GRANTED: ProgramLimits<'_> = ProgramLimits { swift: Some(SWIFT), markets: &[UNPRICED], ..PROGRAM };
+pub(crate) const GRANTED: ProgramLimits<'_> =
+    ProgramLimits { swift: Some(SWIFT), markets: &[UNPRICED], ..PROGRAM };
 
 pub(crate) const TEXT: SwiftOrder = SwiftOrder {
     order: ORDER,
