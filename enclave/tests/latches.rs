@@ -120,9 +120,13 @@ impl World {
 
     /// The code of the reply to a transfer, signed in live mode.
     fn sign(&mut self) -> u16 {
-        let body = desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer());
+        self.ask(&desk::request(EVM, PayloadKind::EvmEip1559, &desk::evm_transfer()))
+    }
+
+    /// The code of the reply to a request.
+    fn ask(&mut self, body: &[u8]) -> u16 {
         let mut reply = [0; REPLY_SIZE_MAX];
-        let size = self.vault.handle(self.now, &body, &mut reply);
+        let size = self.vault.handle(self.now, body, &mut reply);
         Reply::read(&reply[..size]).unwrap().code
     }
 
@@ -193,6 +197,15 @@ fn nothing_that_a_host_can_say_makes_the_vault_milder() {
     world.challenge();
     world.pass_with_host(3_600_000);
     assert_eq!(world.sign(), HALTED);
+}
+
+#[test]
+fn cancel_only_lets_a_drift_cancel_through_and_refuses_an_order() {
+    let mut world = World::booted(BootMode::Live, 1);
+    world.command(Command::Tighten { scope: Scope::Everything, mode: Mode::CancelOnly }).unwrap();
+    let order = desk::example_of("buy 1.5 SOL-PERP at 150");
+    assert_eq!(world.ask(&order), Refusal::CancelOnlyMode.code());
+    assert_eq!(world.ask(&desk::example_of("cancel all SOL-PERP orders")), SIGNED);
 }
 
 #[test]
