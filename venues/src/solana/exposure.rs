@@ -15,7 +15,7 @@ use wire::{Refusal, Shown, Venue, Why};
 use super::Transaction;
 use super::action::{Action, Movement, is_reducing};
 use super::judge::{market_of, program};
-use super::order::{Direction, ModifyOrderParams, OrderParams, OrderType, PostOnly};
+use super::order::{Direction, IMMEDIATE_OR_CANCEL, ModifyOrderParams, OrderParams, OrderType, PostOnly};
 use super::rules::{Limits, MarketLimits, Program, ProgramLimits};
 use super::swift::{IsolatedDeposit, SwiftOrder};
 use crate::U256;
@@ -62,7 +62,9 @@ fn expose_action(
 
 fn add(order: &OrderParams, program: &ProgramLimits<'_>, exposures: &mut Exposures) -> Result<(), Why> {
     let market = market_of(program, order)?;
-    let is_post_only = order.order_type == OrderType::Limit && order.post_only != PostOnly::None;
+    let is_post_only = order.order_type == OrderType::Limit
+        && order.post_only != PostOnly::None
+        && order.bit_flags & IMMEDIATE_OR_CANCEL == 0;
     add_order(program, market, is_post_only, order.base, worst_price(order, market), exposures)
 }
 

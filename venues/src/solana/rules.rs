@@ -83,7 +83,7 @@ book_struct! {
         pub price_min: u64,
         /// Highest price and trigger price, 10^-6 of the quote.
         pub price_max: u64,
-        /// Whether a modification may take the limit price away without an oracle offset or set auction prices, which
+        /// Whether a modification may take the limit price away or set oracle offsets and auction prices, which
         /// are offsets or prices depending on the order. Every market must be `unpriced` as well.
         pub unpriced: bool,
         /// Whether a modification may leave out the size or the limit price, and so keep those of an order that this
@@ -123,8 +123,8 @@ book_struct! {
         pub price_min: u64,
         /// Highest limit price, 10^-6 of the quote.
         pub price_max: u64,
-        /// Whether orders that neither a limit price nor an oracle offset holds (market, trigger market, oracle) may be
-        /// placed.
+        /// Whether orders may be placed that neither a limit price nor, as limit orders, an oracle offset holds
+        /// (market, trigger market, oracle).
         pub unpriced: bool,
         /// Farthest that an order's prices may be from the oracle's where they are offsets from it, up or down, 10^-6
         /// of the quote; without it no order has an offset.

@@ -253,6 +253,8 @@ fn unpriced_order_not_allowed() {
         OrderParams { order_type: OrderType::TriggerMarket, price: 0, trigger_price: Some(200), ..ORDER },
         OrderParams { order_type: OrderType::Oracle, auction_start_price: Some(-7), ..ORDER },
         OrderParams { order_type: OrderType::Oracle, ..ORDER },
+        OrderParams { order_type: OrderType::Oracle, oracle_price_offset: Some(7), ..ORDER },
+        OrderParams { order_type: OrderType::Market, oracle_price_offset: Some(7), ..ORDER },
         // Drift reads an offset of 0 as none.
         OrderParams { price: 0, oracle_price_offset: Some(0), ..ORDER },
     ] {
@@ -272,6 +274,8 @@ fn oracle_offset_not_allowed() {
             OrderParams { oracle_price_offset: Some(offset), ..oracle },
             OrderParams { auction_start_price: Some(offset), ..oracle },
             OrderParams { auction_end_price: Some(offset), ..oracle },
+            OrderParams { oracle_price_offset: Some(1), auction_end_price: Some(offset), ..oracle },
+            OrderParams { oracle_price_offset: Some(1), auction_start_price: Some(offset), ..ORDER },
         ]
     };
     for offset in [-8, -7, 0, 7, 8] {
@@ -291,9 +295,12 @@ fn an_offset_in_its_bound_holds_an_order_as_a_limit_price_does() {
     let market = MarketLimits { unpriced: false, ..UNPRICED };
     let pegged = OrderParams { price: 0, oracle_price_offset: Some(-7), ..ORDER };
     assert_eq!(judged_order(pegged, market), Ok(()));
-    assert_eq!(judged_order(OrderParams { order_type: OrderType::Oracle, ..pegged }, market), Ok(()));
     let unheld = OrderParams { oracle_price_offset: None, ..pegged };
     assert_eq!(judged_order(unheld, market), Err(Refusal::UnpricedOrderNotAllowed));
+    // Its auction prices are offsets too: 200 would be that much above the oracle.
+    for (price, expected) in [(-7, Ok(())), (7, Ok(())), (200, Err(Refusal::OracleOffsetNotAllowed))] {
+        assert_eq!(judged_order(OrderParams { auction_end_price: Some(price), ..pegged }, market), expected);
+    }
 }
 
 #[test]
@@ -305,20 +312,21 @@ fn a_modification_sets_an_offset_that_every_market_grants() {
             oracle_price_offset: Some(offset),
             ..MODIFICATION
         };
-        let program = ProgramLimits { markets, ..PROGRAM };
+        let modify_limits = Some(ModifyLimits { unpriced: true, ..MODIFY });
+        let program = ProgramLimits { markets, modify: modify_limits, ..PROGRAM };
         judged_by(program, &Draft::new(vec![modify(&params)]), &[]).map_err(|why| (why.refusal, why.limit))
     };
-    let wide = MarketLimits { oracle_offset_max: Some(7), ..MARKET_LIMITS };
-    let narrow = MarketLimits { index: 4, oracle_offset_max: Some(5), ..MARKET_LIMITS };
-    let none = MarketLimits { index: 5, ..MARKET_LIMITS };
+    let narrow = MarketLimits { index: 4, oracle_offset_max: Some(5), ..UNPRICED };
+    let none = MarketLimits { index: 5, oracle_offset_max: None, ..UNPRICED };
+    let priced = MarketLimits { index: 6, unpriced: false, ..UNPRICED };
     let refused = |limit| Err((Refusal::OracleOffsetNotAllowed, limit));
-    assert_eq!(judged(&[wide, narrow], 0, 5), Ok(()));
-    assert_eq!(judged(&[wide, narrow], 200, -5), Ok(()));
-    assert_eq!(judged(&[wide, narrow], 0, -6), refused(Shown::uint(5)));
-    assert_eq!(judged(&[wide, none], 0, 5), refused(Shown::Nothing));
-    // An offset of 0 takes a standing one away.
+    assert_eq!(judged(&[UNPRICED, narrow], 0, 5), Ok(()));
+    assert_eq!(judged(&[UNPRICED, narrow], 200, -5), Ok(()));
+    assert_eq!(judged(&[UNPRICED, narrow], 0, -6), refused(Shown::uint(5)));
+    assert_eq!(judged(&[UNPRICED, none], 0, 5), refused(Shown::Nothing));
+    // It does not say the type of the order, which alone says whether the offset holds it.
     let unpriced = Err((Refusal::UnpricedOrderNotAllowed, Shown::Nothing));
-    assert_eq!(judged(&[wide, narrow], 0, 0), unpriced);
+    assert_eq!(judged(&[UNPRICED, priced], 200, 5), unpriced);
 }
 
 #[test]

@@ -126,6 +126,8 @@ fn orders_add_up_by_market_and_only_limit_orders_that_never_take_are_post_only()
         assert_eq!(exposed(vec![place(&order)]), [stake(MarketKind::Perp, true, 1, 300_000_000)]);
         let other = OrderParams { order_type: OrderType::Oracle, ..order };
         assert_eq!(exposed(vec![place(&other)]), perp(1, 600_000_000));
+        let never_rests = OrderParams { bit_flags: 1, ..order };
+        assert_eq!(exposed(vec![place(&never_rests)]), perp(1, 300_000_000));
     }
     // 3 tokens of 10^-6 at 1.5 dollars.
     let spot = OrderParams { market_kind: MarketKind::Spot, base: 3_000_000, price: 1_500_000, ..ORDER };
@@ -224,7 +226,8 @@ fn a_swift_text_reduces_when_its_order_does_and_nothing_else_is_asked() {
         (SwiftOrder { isolated_deposit: IsolatedDeposit::LeftOut, ..reducing }, Effect::Reduces),
         (SwiftOrder { take_profit: trigger, stop_loss: trigger, ..reducing }, Effect::Reduces),
         (SwiftOrder { order: BUY, ..reducing }, Effect::Opens),
-        (SwiftOrder { order: OrderParams { bit_flags: 1, ..reducing.order }, ..reducing }, Effect::Opens),
+        (SwiftOrder { order: OrderParams { bit_flags: 1, ..reducing.order }, ..reducing }, Effect::Reduces),
+        (SwiftOrder { order: OrderParams { bit_flags: 2, ..reducing.order }, ..reducing }, Effect::Opens),
         (SwiftOrder { max_margin_ratio: Some(1), ..reducing }, Effect::Opens),
         (SwiftOrder { isolated_deposit: IsolatedDeposit::Amount(0), ..reducing }, Effect::Opens),
     ] {

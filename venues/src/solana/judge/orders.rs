@@ -5,10 +5,12 @@
 //!
 //! - the limit price, where there is one, lies in the collar;
 //! - so do the trigger price of an order (for a trigger order it must be there, and 0 is a price like any
-//!   other) and the auction prices of an order that is not an oracle order;
-//! - prices that are offsets from the oracle's (an oracle offset, and the auction prices of an oracle order) lie in the
-//!   market's `oracle_offset_max`, without which there are none;
-//! - an order that neither a limit price nor an oracle offset holds needs the market's grant `unpriced`.
+//!   other) and its auction prices, where they are prices;
+//! - prices that are offsets from the oracle's lie in the market's `oracle_offset_max`, without which there are none: an
+//!   oracle offset, and the auction prices of an oracle order and of a limit order with an offset
+//!   (`calculate_auction_price` of Drift v2);
+//! - an order that neither its limit price nor, as a limit order, its offset holds needs the market's grant `unpriced`.
+//!   An oracle order does in any case: the program may change its auction.
 //!
 //! A modification names an order and not its market, so what it sets must be allowed by the book's limits for
 //! modifications and by those of every market of the book.
@@ -40,9 +42,9 @@ pub(super) fn judge_order(
     let is_oracle = order.order_type == OrderType::Oracle;
     let offset = order.oracle_price_offset;
     judge_offset(offset, market.oracle_offset_max)?;
-    // Drift reads an offset of 0 as none.
-    let has_offset = offset.is_some_and(|offset| offset != 0);
-    if !market.unpriced && !has_offset && (order.price == 0 || is_oracle) {
+    // What Drift holds by its offset; it reads 0 as none.
+    let is_pegged = order.order_type == OrderType::Limit && offset.is_some_and(|offset| offset != 0);
+    if !market.unpriced && !is_pegged && (order.price == 0 || offset.is_some() || is_oracle) {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
     let collar = Collar::of(market);
@@ -57,7 +59,7 @@ pub(super) fn judge_order(
         collar.judge(price.into())?;
     }
     let mut auction_prices = [order.auction_start_price, order.auction_end_price].into_iter();
-    if is_oracle {
+    if is_oracle || is_pegged {
         return auction_prices.try_for_each(|offset| judge_offset(offset, market.oracle_offset_max));
     }
     auction_prices.flatten().try_for_each(|price| collar.judge(price.into()))
@@ -93,9 +95,8 @@ pub(super) fn judge_modification(
     judge_bits(params.bit_flags.unwrap_or(0), program)?;
     let offset = params.oracle_price_offset;
     program.markets.iter().try_for_each(|market| judge_offset(offset, market.oracle_offset_max))?;
-    let has_offset = offset.is_some_and(|offset| offset != 0);
-    let unpriced = params.price == Some(0) && !has_offset
-        || offset == Some(0)
+    let unpriced = params.price == Some(0)
+        || offset.is_some()
         || params.auction_start_price.is_some()
         || params.auction_end_price.is_some();
     let grants_unpriced = modify.unpriced && program.markets.iter().all(|market| market.unpriced);
