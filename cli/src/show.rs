@@ -39,10 +39,12 @@ const UNITS: &[(&str, &str, usize, &str)] = &[
     ("hyperliquid::rules::Limits", "nonce_behind_max_ms", 3, "s"),
     ("hyperliquid::rules::Limits", "nonce_ahead_max_ms", 3, "s"),
     ("hyperliquid::rules::OrderLimits", "action_notional_max", 16, "USD"),
+    ("hyperliquid::rules::OrderLimits", "priority_rate_max", 6, "%"),
     ("hyperliquid::rules::AssetLimits", "size_max", 8, "base"),
     ("hyperliquid::rules::AssetLimits", "price_min", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "price_max", 8, "USD"),
     ("hyperliquid::rules::AssetLimits", "notional_max", 16, "USD"),
+    ("hyperliquid::rules::AssetLimits", "quote_usd_max", 6, "USD"),
     ("hyperliquid::rules::AssetLimits", "margin_add_max", 6, "USD"),
     ("hyperliquid::rules::AssetLimits", "margin_remove_max", 6, "USD"),
     ("hyperliquid::rules::ScheduleCancelLimits", "ahead_max_ms", 3, "s"),
@@ -50,9 +52,11 @@ const UNITS: &[(&str, &str, usize, &str)] = &[
     ("hyperliquid::rules::VaultTransferLimits", "withdraw_max", 6, "USD"),
     ("hyperliquid::rules::BuilderFeeLimits", "rate_max", 8, "%"),
     ("hyperliquid::rules::TransferLimits", "amount_max", 8, "of the token"),
+    ("hyperliquid::rules::TransferLimits", "usd_max", 6, "USD"),
     ("solana::rules::Limits", "priority_fee_max", 6, "lamports"),
     ("solana::rules::MarketLimits", "price_min", 6, "of the quote"),
     ("solana::rules::MarketLimits", "price_max", 6, "of the quote"),
+    ("solana::rules::MarketLimits", "oracle_offset_max", 6, "of the quote"),
     ("solana::rules::MarketLimits", "base_max", 0, "base units (10^9 a perpetual)"),
     ("solana::rules::ModifyLimits", "base_max", 0, "base units"),
     ("solana::rules::ModifyLimits", "price_min", 6, "of the quote"),
@@ -61,6 +65,7 @@ const UNITS: &[(&str, &str, usize, &str)] = &[
     ("book::Host", "heartbeat_ms", 3, "s"),
     ("book::Heartbeat", "heartbeat_ms", 3, "s"),
     ("exposure::TokenValue", "usd_max", 6, "USD"),
+    ("solana::rules::CollateralLimits", "usd_max", 6, "USD"),
 ];
 
 /// The field that holds when a slot's grants end.

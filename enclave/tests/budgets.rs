@@ -22,6 +22,7 @@ use enclave::serve::{Clock, Limits, Server};
 use session_dev::{Caller, Peer, throw_away_key};
 use transport::Address;
 use venues::book_value::AnyOr;
+use venues::hyperliquid::rules::{Transfer, TransferLimits};
 use wire::receipt::Receipt;
 use wire::reply::Reply;
 use wire::request::PayloadKind;
@@ -110,6 +111,66 @@ fn an_hour_of_wall_clock_in_either_direction_brings_nothing() {
         signed += u64::from(desk.handle(now, &evm()).code == 0);
     }
     assert_eq!(signed, 99);
+}
+
+/// A budget of dollars that two of what is asked below fill to the last micro-USD.
+fn dollars(micro_usd: u64) -> Bucket<'static> {
+    Bucket { counts: Counts::Notional, capacity: micro_usd, refill: micro_usd, refill_ms: 1_000, ..BUCKET }
+}
+
+/// Two are signed and charged `micro_usd` each, the third finds nothing left.
+fn assert_two_fit(desk: &mut Desk, micro_usd: u64, request: impl Fn(u64) -> Vec<u8>) {
+    for which in [1, 2] {
+        let reply = desk.handle(NOW, &request(which));
+        assert_eq!(reply.code, 0);
+        assert_eq!(reply.facts()["charged_notional"], micro_usd.to_string());
+    }
+    let reply = desk.handle(NOW, &request(3));
+    assert_eq!(reply.refusal(), Refusal::NotionalBudgetSpent);
+    let receipt = reply.receipt();
+    let shown = |units: u64| Shown::Decimal { units: units.into(), scale: 6 };
+    assert_eq!((receipt.observed, receipt.limit, receipt.subject), (shown(micro_usd), shown(0), Some(0)));
+}
+
+#[test]
+fn drift_orders_draw_on_a_budget_of_dollars_and_cancels_do_not() {
+    let mut desk = Desk::with_book(book(&[dollars(450_000_000)]), BOOTED);
+    // 1.5 contracts at a limit of 150 dollars.
+    let buy = desk::example_of("buy 1.5 SOL-PERP at 150");
+    assert_two_fit(&mut desk, 225_000_000, |_| buy.clone());
+    let reply = desk.handle(NOW, &desk::example_of("cancel all SOL-PERP orders"));
+    assert_eq!((reply.code, &reply.facts()["charged_notional"]), (0, &"0".into()));
+    let larger = Desk::with_book(book(&[dollars(224_999_999)]), BOOTED).handle(NOW, &buy);
+    assert_eq!(larger.refusal(), Refusal::NotionalBudgetSpent, "a budget below one order signs none");
+}
+
+#[test]
+fn transfers_of_usdc_on_hyperliquid_draw_on_a_budget_of_dollars() {
+    let entry = TransferLimits {
+        action: Transfer::UsdSend,
+        destinations: &[],
+        amount_max: 100_000_000_000,
+        tokens: &[],
+        usd_max: None,
+        source_dexes: &[],
+        destination_dexes: &[],
+        sub_accounts: &[],
+    };
+    let mut slots = policies::BOOK.slots.to_vec();
+    let slot = slots.iter_mut().find(|slot| slot.slot == HYPERLIQUID).unwrap();
+    let limits = slot.grants.hyperliquid.as_mut().unwrap();
+    (limits.transfers, limits.signature_chain_ids) = (vec![entry].leak(), &[0xa4b1]);
+    let buckets = vec![dollars(25_000_002)].leak();
+    let book = Box::leak(Box::new(Book { slots: slots.leak(), buckets, ..policies::BOOK }));
+    let mut desk = Desk::with_book(book, BOOTED);
+    // To itself, and a hundredth of a micro-USD counts as one.
+    assert_two_fit(&mut desk, 12_500_001, |which| {
+        let time = NOW.wall_ms + which;
+        let action = format!(
+            r#"{{"type":"usdSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x8487256abfb860d813f5efd622489f4ba94a5d3e","amount":"12.50000001","time":{time}}}"#
+        );
+        desk::request(HYPERLIQUID, PayloadKind::HyperliquidUserJson, &desk::hyperliquid(time, &action))
+    });
 }
 
 #[test]

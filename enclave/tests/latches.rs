@@ -212,6 +212,15 @@ fn nothing_that_a_host_can_say_makes_the_vault_milder() {
 }
 
 #[test]
+fn cancel_only_lets_a_drift_cancel_through_and_refuses_an_order() {
+    let mut world = World::booted(BootMode::Live, 1);
+    world.command(Command::Tighten { scope: Scope::Everything, mode: Mode::CancelOnly }).unwrap();
+    let order = desk::example_of("buy 1.5 SOL-PERP at 150");
+    assert_eq!(world.ask(&order), Refusal::CancelOnlyMode.code());
+    assert_eq!(world.ask(&desk::example_of("cancel all SOL-PERP orders")), SIGNED);
+}
+
+#[test]
 fn what_the_host_tightened_it_cannot_loosen() {
     let mut world = World::booted(BootMode::Live, 1);
     let tighten = |mode| Command::Tighten { scope: Scope::Venue(Venue::Evm), mode };

@@ -77,10 +77,12 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             kind: order.market_kind,
             index: order.market_index,
             account: market.copied().unwrap_or_default(),
+            base_decimals: 9,
             base_max: 1 << 62,
             price_min: 1,
             price_max: u64::MAX,
             unpriced: order.market_kind == MarketKind::Perp,
+            oracle_offset_max: Some(1 << 62),
         })
         .collect();
     let token_accounts: Vec<_> =
@@ -95,6 +97,8 @@ fn judge(transaction: &Transaction<'_>, account: &AccountKey, like: Option<&Inst
             market_index: movement.market_index,
             account: market.copied().unwrap_or_default(),
             vault: *accounts.vault,
+            decimals: 9,
+            usd_max: None,
             deposit_max: Some(1 << 62),
             withdraw: Some(withdraw),
         })

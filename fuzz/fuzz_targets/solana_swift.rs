@@ -63,10 +63,12 @@ fn judge(order: &SwiftOrder, judge: impl FnOnce(&Limits<'_>) -> bool) -> bool {
         kind: order.order.market_kind,
         index: order.order.market_index,
         account: [4; 32],
+        base_decimals: 9,
         base_max: 1 << 62,
         price_min: 1,
         price_max: u64::MAX,
         unpriced: true,
+        oracle_offset_max: Some(1 << 62),
     }];
     let program = ProgramLimits {
         program: Program::DriftV2,

@@ -11,6 +11,9 @@ use crate::{Address, U256};
 /// Most (market, post-only) pairs that one payload may trade on.
 pub const EXPOSURES_MAX: usize = 16;
 
+/// Micro-USD in a dollar.
+pub(crate) const MICRO_USD_PER_USD: u64 = 1_000_000;
+
 /// What signing can do to the desk's risk, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
@@ -165,9 +168,15 @@ pub fn token_worth(
     let Some(value) = known else {
         return Err(Why::new(Refusal::TokenHasNoValue).observed(Shown::Address(*token)));
     };
-    let whole = U256::from(10).checked_pow(U256::from(value.decimals)).unwrap_or(U256::MAX);
-    let worth = amount.checked_mul(U256::from(value.usd_max)).map(|product| product.div_ceil(whole));
-    Ok(worth.and_then(|worth| u128::try_from(worth).ok()).unwrap_or(u128::MAX))
+    Ok(worth(amount, value.decimals, value.usd_max))
+}
+
+/// The worth of `amount` units of 10^-`decimals`, of which one whole is worth `usd_max` micro-USD; micro-USD, rounded
+/// up. What 128 bits do not hold is worth the largest value.
+pub(crate) fn worth(amount: U256, decimals: u8, usd_max: u64) -> u128 {
+    let whole = U256::from(10).checked_pow(U256::from(decimals)).unwrap_or(U256::MAX);
+    let worth = amount.checked_mul(U256::from(usd_max)).map(|product| product.div_ceil(whole));
+    worth.and_then(|worth| u128::try_from(worth).ok()).unwrap_or(u128::MAX)
 }
 
 #[cfg(test)]

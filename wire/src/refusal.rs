@@ -558,7 +558,7 @@ codes! {
     SignatureChainNotAllowed = 3419,
     /// The grouping is not granted.
     GroupingNotAllowed = 3420,
-    /// A priority fee is burned, and no book can grant one.
+    /// Priority fees, which are burned, are not granted.
     PriorityFeeNotAllowed = 3421,
     /// Trigger orders are not granted.
     TriggerNotAllowed = 3422,
@@ -580,6 +580,8 @@ codes! {
     AgentNotAllowed = 3430,
     /// The agent's name is not on the list.
     AgentNameNotAllowed = 3431,
+    /// The priority rate is above the cap.
+    PriorityRateAboveCap = 3432,
 
     // ---- denied: Solana ----
     /// The number of required signatures is not one.
@@ -650,6 +652,8 @@ codes! {
     MarginRatioNotAllowed = 3533,
     /// A modification leaves the size or the limit price of the standing order, which this book may never have seen.
     ModificationPartial = 3534,
+    /// A price is an offset from the oracle's, and the market grants none or none so far from it.
+    OracleOffsetNotAllowed = 3535,
 
     // ---- unavailable ----
     /// Nothing is signed now: the kill switch was pulled, or the vault was not started yet.

@@ -334,6 +334,12 @@ pub(crate) fn examples() -> Vec<Example> {
         .collect()
 }
 
+/// The committed request that is described so, as a request for its slot.
+pub(crate) fn example_of(what: &str) -> Vec<u8> {
+    let example = examples().into_iter().find(|example| example.what == what).expect("a committed request");
+    request(example.slot, example.kind, &example.payload)
+}
+
 fn example(line: &Value, at_ms: u64) -> Example {
     let text = line["payload"].as_str().unwrap();
     let bytes = || hex(text.strip_prefix("0x").unwrap_or(text));

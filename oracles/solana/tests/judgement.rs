@@ -138,10 +138,12 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
                 kind,
                 index,
                 account: market_account(program, kind, index),
+                base_decimals: 9,
                 base_max: 1 << 62,
                 price_min: 1,
                 price_max: u64::MAX,
                 unpriced: true,
+                oracle_offset_max: Some(1 << 62),
             })
             .collect();
         (program, users, markets)
@@ -154,6 +156,8 @@ fn judged(line: &Value, author: &Value) -> Result<(), Why> {
             market_index: *index,
             account: market_account(Program::DriftV2, MarketKind::Spot, *index),
             vault: derive(Program::DriftV2, &[b"spot_market_vault", &index.to_le_bytes()]),
+            decimals: 9,
+            usd_max: None,
             deposit_max: Some(1 << 62),
             withdraw: Some(withdraw),
         })

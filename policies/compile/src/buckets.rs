@@ -15,9 +15,6 @@ use crate::parties::Parties;
 use crate::scalars;
 use crate::tokens;
 
-/// Micro-USD.
-const USD_DECIMALS: u8 = 6;
-
 /// Most decimals of a token: 10 to the 77th is the last power that fits 256 bits.
 const DECIMALS_MAX: u8 = 77;
 
@@ -55,7 +52,7 @@ fn value(
         }
         Some(decimals)
     });
-    let usd_max = table.required("usd_max", usd);
+    let usd_max = table.required("usd_max", scalars::usd);
     Some(TokenValue {
         name: name?,
         chain_id: chain_id?,
@@ -106,7 +103,7 @@ fn bucket(
     let clients = table.required("clients", |field| any_or(field, |field| party(field, parties)));
     let venues = table.required("venues", |field| venues(field, slots, keys));
     let units = |field: Field<'_>| match counts {
-        Some(Counts::Notional) => usd(field),
+        Some(Counts::Notional) => scalars::usd(field),
         Some(Counts::Orders | Counts::Requests) => scalars::cap(field, scalars::uint(field)),
         None => None,
     };
@@ -128,11 +125,6 @@ fn bucket(
         refill: refill?,
         refill_ms: refill_ms?,
     })
-}
-
-/// USD as micro-USD; not zero.
-fn usd(field: Field<'_>) -> Option<u64> {
-    scalars::cap(field, scalars::decimal(field, USD_DECIMALS))
 }
 
 fn per(field: Field<'_>, counts: Option<Counts>) -> Option<Per> {
@@ -234,9 +226,8 @@ fn check_values<'s>(
     if missing.is_empty() {
         return Some(());
     }
-    let shown: Vec<_> = missing.iter().map(|(chain, token)| tokens::shown(*chain, token)).collect();
     field.fault(
         Rule::TokenHasNoValue,
-        format_args!("budget {:?} counts tokens without [[values]]: {}", bucket.name, shown.join(", ")),
+        format_args!("budget {:?} counts tokens without a value: {}", bucket.name, missing.join(", ")),
     )
 }

@@ -1,15 +1,16 @@
 //! The Hyperliquid rules of a book file ([`venues::hyperliquid::rules`]).
 
 use venues::book_value::AnyOr;
-use venues::hyperliquid::BUILDER_FEE_MAX;
 use venues::hyperliquid::rules::{
     AgentLimits, AssetLimits, BuilderFeeLimits, DECIMAL_SCALE, Grouping, Limits, Network, OrderLimits,
-    ScheduleCancelLimits, TimeInForce, Transfer, TransferLimits, TwapLimits, USD_SCALE, VaultTransferLimits,
+    ScheduleCancelLimits, TimeInForce, Transfer, TransferLimits, TwapLimits, VaultTransferLimits,
 };
+
+use venues::hyperliquid::{BUILDER_FEE_MAX, PRIORITY_RATE_MAX};
 
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
-use crate::scalars::{address, cap, collar, decimal, hex, uint};
+use crate::scalars::{address, cap, collar, decimal, hex, uint, usd};
 
 /// Decimals of a notional: those of a price and those of a size.
 const NOTIONAL_SCALE: u8 = 2 * DECIMAL_SCALE;
@@ -34,6 +35,9 @@ const OUTCOMES_FROM: u32 = 100_000_000;
 
 /// What an outcome is worth at most, in units of a price: it settles at 0 or 1.
 const OUTCOME_PRICE_MAX: u128 = 100_000_000;
+
+/// What the coin that an asset is quoted in counts as where the book says nothing, micro-USD: a dollar.
+const QUOTE_USD_MAX: u64 = 1_000_000;
 
 /// Longest name of an agent or dex, as the decoder reads them.
 const NAME_SIZE_MAX: usize = 64;
@@ -152,7 +156,7 @@ fn vault_transfer(table: &mut Table<'_>) -> Option<VaultTransferLimits<'static>>
 
 /// A cap in USD that grants nothing when it is left out.
 fn usd_cap(table: &mut Table<'_>, key: &'static str) -> Option<u64> {
-    Some(table.optional(key, |field| cap(field, decimal(field, USD_SCALE)))?.unwrap_or(0))
+    Some(table.optional(key, usd)?.unwrap_or(0))
 }
 
 fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
@@ -164,6 +168,7 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
     let groupings = table.required("groupings", |field| field.some_set(grouping));
     let builders = table.list("builders", |field| field.set(address));
     let builder_fee_max = builder_fee_max(table, builders.as_ref().map(Vec::is_empty));
+    let priority_rate_max = table.optional("priority_rate_max", priority_rate);
     let orders_max = table.required("orders_max", |field| cap(field, uint(field)));
     let action_notional_max =
         table.required("action_notional_max", |field| cap(field, decimal(field, NOTIONAL_SCALE)));
@@ -180,6 +185,7 @@ fn order(table: &mut Table<'_>) -> Option<OrderLimits<'static>> {
         groupings: groupings?.leak(),
         builders: builders?.leak(),
         builder_fee_max: builder_fee_max?,
+        priority_rate_max: priority_rate_max?,
         orders_max: orders_max?,
         action_notional_max: action_notional_max?,
         modify: modify?,
@@ -222,6 +228,7 @@ fn asset(table: &mut Table<'_>, seen: &mut Seen<u32>) -> Option<AssetLimits> {
         Some(price)
     });
     let notional_max = table.required("notional_max", |field| cap(field, decimal(field, NOTIONAL_SCALE)));
+    let quote_usd_max = table.optional("quote_usd_max", usd);
     let leverage_max = table.optional("leverage_max", |field| cap(field, uint(field)));
     let margin_add_max = usd_cap(table, "margin_add_max");
     let margin_remove_max = usd_cap(table, "margin_remove_max");
@@ -232,6 +239,7 @@ fn asset(table: &mut Table<'_>, seen: &mut Seen<u32>) -> Option<AssetLimits> {
         price_min,
         price_max,
         notional_max: notional_max?,
+        quote_usd_max: quote_usd_max?.unwrap_or(QUOTE_USD_MAX),
         leverage_max: leverage_max?.unwrap_or(0),
         margin_add_max: margin_add_max?,
         margin_remove_max: margin_remove_max?,
@@ -285,6 +293,17 @@ fn builder_fee(field: Field<'_>) -> Option<u32> {
     Some(fee)
 }
 
+fn priority_rate(field: Field<'_>) -> Option<u32> {
+    let rate = cap(field, uint(field))?;
+    if rate > PRIORITY_RATE_MAX {
+        return field.fault(
+            Rule::TooLarge,
+            format_args!("{rate} is more than the exchange takes, {PRIORITY_RATE_MAX}"),
+        );
+    }
+    Some(rate)
+}
+
 /// Transfers: entries of one action differ in their tokens, so that one entry at most decides.
 fn transfers(field: Field<'_>) -> Option<Vec<TransferLimits<'static>>> {
     let mut seen = Seen::default();
@@ -313,6 +332,12 @@ fn transfer(
         _ => table.list("destinations", |field| field.set(address)),
     };
     let tokens = transfer_tokens(table, action, seen);
+    let usd_max = table.optional("usd_max", |field| match action {
+        Some(Transfer::UsdSend | Transfer::Withdraw3 | Transfer::UsdClassTransfer) => {
+            field.fault(Rule::UnusedKey, "moves USDC, which counts as one dollar")
+        }
+        Some(Transfer::SpotSend | Transfer::SendAsset) | None => usd(field),
+    });
     let source_dexes = transfer_dexes(table, "source_dexes", action);
     let destination_dexes = transfer_dexes(table, "destination_dexes", action);
     let sub_accounts = match action {
@@ -326,6 +351,7 @@ fn transfer(
         destinations: destinations?.leak(),
         amount_max: amount_max?,
         tokens: tokens?.leak(),
+        usd_max: usd_max?,
         source_dexes: source_dexes?.leak(),
         destination_dexes: destination_dexes?.leak(),
         sub_accounts: sub_accounts?.leak(),

@@ -72,6 +72,14 @@ pub(crate) fn decimal<T: TryFrom<u128>>(field: Field<'_>, decimals: u8) -> Optio
     }
 }
 
+/// Decimals of a micro-USD.
+const USD_DECIMALS: u8 = 6;
+
+/// USD as micro-USD; not zero.
+pub(crate) fn usd(field: Field<'_>) -> Option<u64> {
+    cap(field, decimal(field, USD_DECIMALS))
+}
+
 /// A number that a cap is: whether it limits nothing.
 pub(crate) trait Cap: Default + PartialEq {
     /// All ones of its type, which means "unlimited".

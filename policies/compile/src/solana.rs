@@ -147,15 +147,19 @@ fn market(
     let base_max = table.required("base_max", |field| cap(field, decimal(field, base_decimals?)));
     let prices = collar(table, |field| decimal(field, PRICE_DECIMALS));
     let unpriced = table.flag("unpriced");
+    let oracle_offset_max =
+        table.optional("oracle_offset_max", |field| cap(field, decimal(field, PRICE_DECIMALS)));
     let (kind, index, (price_min, price_max)) = (kind?, index?, prices?);
     Some(MarketLimits {
         kind,
         index,
         account: pda::market(program?, kind, index)?,
+        base_decimals: base_decimals?,
         base_max: base_max?,
         price_min,
         price_max,
         unpriced: unpriced?,
+        oracle_offset_max: oracle_offset_max?,
     })
 }
 

@@ -13,14 +13,16 @@ const LISTED_MAX: usize = 8;
 /// Tokens of an entry: each of them on each of the chains.
 type Tokens<'b> = (&'b [u64], &'b [Address]);
 
-/// Tokens that the slots can move on the venues and that have no value; at most [`LISTED_MAX`], each once.
+/// Tokens that the slots can move on the venues and that have no value, as a fault shows them; at most
+/// [`LISTED_MAX`], each once.
 pub(crate) fn without_value<'s>(
     slots: impl Iterator<Item = &'s Slot<'s>>,
     venues: &AnyOr<'_, u8>,
     values: &[TokenValue<'_>],
-) -> Vec<(u64, Address)> {
+) -> Vec<String> {
     let mut missing = Vec::new();
     for slot in slots {
+        let mut found = Vec::new();
         let mut entries = Vec::new();
         if venues.allows(&(Venue::Evm as u8)) {
             entries.extend(moved_on_evm(slot));
@@ -30,18 +32,38 @@ pub(crate) fn without_value<'s>(
         }
         for (chains, tokens) in entries {
             let pairs = chains.iter().flat_map(|chain| tokens.iter().map(move |token| (*chain, *token)));
-            for pair in pairs {
-                let has_value = values.iter().any(|value| (value.chain_id, value.token) == pair);
-                if !has_value && !missing.contains(&pair) {
-                    missing.push(pair);
-                }
-                if missing.len() == LISTED_MAX {
-                    return missing;
-                }
+            let has_value = |pair| values.iter().any(|value| (value.chain_id, value.token) == pair);
+            found.extend(pairs.filter(|pair| !has_value(*pair)).map(|(chain, token)| shown(chain, &token)));
+        }
+        if venues.allows(&(Venue::Hyperliquid as u8)) {
+            found.extend(unvalued_on_hyperliquid(slot));
+        }
+        if venues.allows(&(Venue::Solana as u8)) {
+            found.extend(unvalued_on_solana(slot));
+        }
+        for token in found {
+            if !missing.contains(&token) {
+                missing.push(token);
             }
         }
     }
+    missing.truncate(LISTED_MAX);
     missing
+}
+
+/// Spot tokens of transfers whose entry names no value.
+fn unvalued_on_hyperliquid(slot: &Slot<'_>) -> Vec<String> {
+    let transfers = slot.grants.hyperliquid.map_or(&[][..], |limits| limits.transfers);
+    let unvalued = transfers.iter().filter(|entry| entry.usd_max.is_none());
+    unvalued.flat_map(|entry| entry.tokens).map(|token| format!("{token} on Hyperliquid")).collect()
+}
+
+/// Collateral whose entry names no value.
+fn unvalued_on_solana(slot: &Slot<'_>) -> Vec<String> {
+    let programs = slot.grants.solana.map_or(&[][..], |limits| limits.programs);
+    let collateral = programs.iter().flat_map(|program| program.collateral);
+    let unvalued = collateral.filter(|entry| entry.usd_max.is_none());
+    unvalued.map(|entry| format!("collateral of Drift's spot market {}", entry.market_index)).collect()
 }
 
 /// Whether a grant names the token, to be moved or to be bought.
@@ -53,7 +75,7 @@ pub(crate) fn names(slot: &Slot<'_>, chain_id: u64, token: &Address) -> bool {
 }
 
 /// A token as a fault shows it.
-pub(crate) fn shown(chain_id: u64, token: &Address) -> String {
+fn shown(chain_id: u64, token: &Address) -> String {
     let token = if *token == NATIVE { "native".to_owned() } else { checksummed(token) };
     format!("{token} on chain {chain_id}")
 }

@@ -133,6 +133,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
                 price_min: 1,
                 price_max: 200_000_000,
                 notional_max: 32_500_000_000_000_000,
+                quote_usd_max: 1_010_000,
                 leverage_max: 0,
                 margin_add_max: 1_500_001,
                 margin_remove_max: 0,
@@ -147,6 +148,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
             groupings: &[hyperliquid::Grouping::Na],
             builders: &[treasury()],
             builder_fee_max: 10,
+            priority_rate_max: Some(500),
             orders_max: 4,
             action_notional_max: 1,
             modify: true,
@@ -166,6 +168,7 @@ fn hyperliquid_rules_are_in_the_venues_finest_unit() {
             destinations: &[],
             amount_max: 450_000_000,
             tokens: &["PURR:0xc1fb593aeffbeb02f85e0308e9956a90"],
+            usd_max: None,
             source_dexes: &[],
             destination_dexes: &[],
             sub_accounts: &[],
@@ -246,14 +249,16 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
     let PublicKey::Ed25519 { key: authority } = slot(9).public_key else {
         panic!("an Ed25519 key");
     };
-    let market = |kind, base_max, price_min, price_max, unpriced| solana::MarketLimits {
+    let market = |kind, base_decimals, base_max, price_min, price_max| solana::MarketLimits {
         kind,
         index: 13,
         account: pda::market(DRIFT, kind, 13).unwrap(),
+        base_decimals,
         base_max,
         price_min,
         price_max,
-        unpriced,
+        unpriced: false,
+        oracle_offset_max: None,
     };
     let expected = solana::Limits {
         programs: &[solana::ProgramLimits {
@@ -266,8 +271,14 @@ fn solana_rules_pin_the_accounts_of_the_slots_own_key() {
                 user_stats: pda::user_stats(DRIFT, &authority).unwrap(),
             }],
             markets: &[
-                market(solana::MarketKind::Perp, 500_000_000, 1, 2_500_000, false),
-                market(solana::MarketKind::Spot, 500_000, 1_000_000, 2_000_000, true),
+                solana::MarketLimits {
+                    oracle_offset_max: Some(250_000),
+                    ..market(solana::MarketKind::Perp, 9, 500_000_000, 1, 2_500_000)
+                },
+                solana::MarketLimits {
+                    unpriced: true,
+                    ..market(solana::MarketKind::Spot, 6, 500_000, 1_000_000, 2_000_000)
+                },
             ],
             orders: true,
             modify: Some(solana::ModifyLimits {
@@ -320,6 +331,7 @@ fn const_source_is_one_value_a_line_with_full_paths() {
         tokens: &[
             "PURR:0xc1fb593aeffbeb02f85e0308e9956a90",
         ],
+        usd_max: ::core::option::Option::None,
         source_dexes: &[
         ],
         destination_dexes: &[
@@ -351,7 +363,7 @@ fn collateral_and_swift_are_read_with_their_accounts() {
          swift = {{ delegated = [\"{OTHER}\"], slot_max = 400_000_000, isolated_deposit_max = 5, margin_ratio_min = 200, margin_ratio_max = 1_000 }}\n\
          collateral = [{{ market_index = 2, decimals = 6, deposit_max = \"1.5\", withdraw = {{ amount_max = 2, \
          destinations = [\"{OTHER}\"], own_account_of_mint = \"{MINT}\", borrow = true }} }}, \
-         {{ market_index = 3, decimals = 0, deposit_max = 1 }}]"
+         {{ market_index = 3, decimals = 0, usd_max = \"1.5\", deposit_max = 1 }}]"
     ));
     let program = limits.programs[0];
     let state = pda::state(DRIFT).unwrap();
@@ -375,14 +387,17 @@ fn collateral_and_swift_are_read_with_their_accounts() {
     assert_eq!(program.swift, Some(swift));
     let destinations: &[_] = &[state, own];
     let withdraw = solana::WithdrawLimits { amount_max: 2_000_000, destinations, borrow: true };
-    let collateral = |index, deposit_max, withdraw| solana::CollateralLimits {
+    let collateral = |index, decimals, usd_max, deposit_max, withdraw| solana::CollateralLimits {
         market_index: index,
         account: pda::market(DRIFT, solana::MarketKind::Spot, index).unwrap(),
         vault: pda::spot_market_vault(DRIFT, index).unwrap(),
+        decimals,
+        usd_max,
         deposit_max: Some(deposit_max),
         withdraw,
     };
-    let expected: &[_] = &[collateral(2, 1_500_000, Some(withdraw)), collateral(3, 1, None)];
+    let expected: &[_] =
+        &[collateral(2, 6, None, 1_500_000, Some(withdraw)), collateral(3, 0, Some(1_500_000), 1, None)];
     assert_eq!(program.collateral, expected);
 }
 

@@ -247,7 +247,11 @@ fn a_budget_that_counts_a_token_without_a_value_is_refused_and_the_token_is_list
         let budget = budget.replace("\"50000\"", "5");
         let faults = compile("desk.toml", &(EVM_DESK.to_owned() + &only + &budget)).unwrap_err();
         assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
-        assert!(faults[0].message.ends_with(&format!("[[values]]: {USDC} on chain 10")), "{}", faults[0]);
+        assert!(
+            faults[0].message.ends_with(&format!("without a value: {USDC} on chain 10")),
+            "{}",
+            faults[0]
+        );
         let none = compile("desk.toml", &(EVM_DESK.to_owned() + &budget)).unwrap_err();
         let all = format!("native on chain 1, native on chain 10, {USDC} on chain 1, {USDC} on chain 10");
         assert!(none[0].message.ends_with(&all), "{}", none[0]);
@@ -264,14 +268,35 @@ fn what_is_wrapped_needs_the_value_of_the_coin_and_what_is_unwrapped_its_own() {
     assert!(compile("desk.toml", &text("deposit_max")).is_ok());
     let faults = compile("desk.toml", &text("withdraw_max")).unwrap_err();
     assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
-    assert!(faults[0].message.ends_with(&format!("[[values]]: {WETH} on chain 1")), "{}", faults[0]);
+    assert!(faults[0].message.ends_with(&format!("without a value: {WETH} on chain 1")), "{}", faults[0]);
 }
 
 #[test]
 fn a_budget_of_other_keys_or_venues_needs_no_values() {
-    let budget = BUDGET.replace("venues = \"any\"", "venues = [\"hyperliquid\"]");
+    let budget = BUDGET.replace("venues = \"any\"", "venues = [\"solana\"]");
     assert!(compile("desk.toml", &(DESK.to_owned() + &budget)).is_ok());
     assert_eq!(rules(&(DESK.to_owned() + BUDGET)), [Rule::TokenHasNoValue]);
+}
+
+#[test]
+fn spot_tokens_and_collateral_have_their_value_in_the_entry_that_grants_them() {
+    let collateral = "order_bits = 1\ncollateral = [{ market_index = 2, decimals = 6, deposit_max = 1 }]";
+    let desk = DESK.replace("order_bits = 1", collateral);
+    for (venue, without, with, token) in [
+        (
+            "hyperliquid",
+            "amount_max = \"4.5\"",
+            "amount_max = \"4.5\"\nusd_max = \"0.25\"",
+            "PURR:0xc1fb593aeffbeb02f85e0308e9956a90 on Hyperliquid",
+        ),
+        ("solana", "decimals = 6, d", "decimals = 6, usd_max = 1, d", "collateral of Drift's spot market 2"),
+    ] {
+        let budget = BUDGET.replace("venues = \"any\"", &format!("venues = [{venue:?}]"));
+        let faults = compile("desk.toml", &(desk.clone() + &budget)).unwrap_err();
+        assert_eq!(faults.iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::TokenHasNoValue]);
+        assert!(faults[0].message.ends_with(&format!("without a value: {token}")), "{}", faults[0]);
+        assert!(compile("desk.toml", &(desk.replace(without, with) + &budget)).is_ok());
+    }
 }
 
 #[test]

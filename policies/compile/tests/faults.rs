@@ -106,6 +106,7 @@ rows! {
     a_builder_fee_without_builders: ["\nbuilders = [\"0x9D8EF98e161a9fB2AB184eC539aD7A3095150d9C\"]" => "", "builder_fee_max = 10" => "builder_fee_max = §10"], UnusedKey;
     signature_chains_without_transfers: [TRANSFER => "", APPROVALS => "", "signature_chain_ids = [" => "signature_chain_ids = §["], UnusedKey;
     sub_accounts_of_an_action_without: ["amount_max = \"4.5\"" => "amount_max = \"4.5\"\nsub_accounts = §[]"], UnusedKey;
+    a_value_of_another_action_than_spot_send: ["\"spotSend\"" => "\"usdSend\"", "tokens = [\"PURR:0xc1fb593aeffbeb02f85e0308e9956a90\"]" => "usd_max = §1"], UnusedKey;
     tokens_of_another_action_than_spot_send: ["\"spotSend\"" => "\"usdSend\"", "tokens = [\"PURR" => "tokens = §[\"PURR"], UnusedKey;
 
     text_for_a_number: ["gas_limit_max = 0x7a120" => "gas_limit_max = §true"], WrongType;
@@ -142,6 +143,7 @@ rows! {
     a_dead_mans_switch_for_next_month: ["ahead_max_ms = 60_000" => "ahead_max_ms = §604_800_001"], TooLarge;
     a_builder_rate_above_the_exchanges: ["rate_percent_max = \"0.01000001\"" => "rate_percent_max = §\"1.00000001\""], TooLarge;
     a_builder_fee_above_the_exchanges: ["builder_fee_max = 10" => "builder_fee_max = §1_001"], TooLarge;
+    a_priority_rate_above_the_exchanges: ["priority_rate_max = 500" => "priority_rate_max = §80_001"], TooLarge;
     an_order_bit_beyond_8_bits: ["order_bits = 1" => "order_bits = §256"], TooLarge;
 
     another_version: ["version = 1" => "version = §2"], UnknownValue;
@@ -189,7 +191,7 @@ rows! {
 
     no_chain: ["chains = [1, 10]\nfee" => "chains = §[]\nfee"], EmptyList;
     no_spender: ["spenders = [\"0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45\"]" => "spenders = §[]"], EmptyList;
-    modifications_without_a_market: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true\norder_bits" => "order_bits", "[[slots.solana.programs.markets]]\nkind = \"perp\"\nindex = 13\nbase_max = \"0.5\"\nprice_min = \"0.000001\"\nprice_max = \"2.5\"\n" => "", "[[slots.solana.programs.markets]]\nkind = \"spot\"\nindex = 13\nbase_decimals = 6\nbase_max = \"0.5\"\nprice_min = 1\nprice_max = 2\nunpriced = true\n" => ""], EmptyList;
+    modifications_without_a_market: ["[[slots.solana.programs]]" => "§[[slots.solana.programs]]", "orders = true\norder_bits" => "order_bits", "[[slots.solana.programs.markets]]\nkind = \"perp\"\nindex = 13\nbase_max = \"0.5\"\nprice_min = \"0.000001\"\nprice_max = \"2.5\"\noracle_offset_max = \"0.25\"\n" => "", "[[slots.solana.programs.markets]]\nkind = \"spot\"\nindex = 13\nbase_decimals = 6\nbase_max = \"0.5\"\nprice_min = 1\nprice_max = 2\nunpriced = true\n" => ""], EmptyList;
     no_sub_account: ["sub_accounts = [0]" => "sub_accounts = §[]"], EmptyList;
     no_pool_fee: ["pool_fees = [500]" => "pool_fees = §[]"], EmptyList;
     no_grouping: ["groupings = [\"na\"]" => "groupings = §[]"], EmptyList;

@@ -89,7 +89,7 @@ pub struct OrderBatch<'s> {
 pub enum OrderGrouping {
     /// "na", "normalTpsl" or "positionTpsl"
     Named(Grouping),
-    /// {"p": rate}: a priority fee of rate times 10^-7 of the filled notional, burned.
+    /// {"p": rate}: a priority fee of rate times 10^-8 of the filled notional, burned.
     PriorityRate(u32),
 }
 

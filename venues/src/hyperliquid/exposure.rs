@@ -1,17 +1,18 @@
 //! What an action can do to the desk's risk, and what it puts at stake.
 //!
 //! Orders are worth what the judge holds against the caps: a buy at its limit price, everything else at the top of the
-//! collar. The book states prices in the market's quote; it counts as one dollar.
+//! collar. Prices are in the coin that the asset is quoted in, whose worth the asset's rules name. Fees are not counted:
+//! the exchange's, a builder's, the priority rate's.
 
 use wire::{Refusal, Venue, Why};
 
-use super::action::{Content, Order, OrderKind, TwapOrder};
-use super::judge::{find_asset, worst_price};
-use super::rules::{AssetLimits, Decimal8, Limits, TimeInForce};
-use crate::exposure::{Effect, Exposures, Market};
-
-/// 10^-16 USD, the product of a price and a size, in a micro-USD.
-const NOTIONAL_PER_MICRO_USD: u128 = 10_u128.pow(10);
+use super::action::{Content, Order, OrderKind, Transferral, TwapOrder, UpdateIsolatedMargin};
+use super::decimal::Decimal;
+use super::judge::{NOTIONAL_SCALE, find_asset, worst_price};
+use super::judge_user_signed::find_entry;
+use super::rules::{AssetLimits, DECIMAL_SCALE, Decimal8, Limits, TimeInForce, USD_SCALE};
+use crate::U256;
+use crate::exposure::{Effect, Exposures, MICRO_USD_PER_USD, Market, worth};
 
 /// A cancel takes orders away, whichever: also one that would have closed a position. To clear the scheduled cancel
 /// takes a protection away and is none.
@@ -46,8 +47,8 @@ pub(super) fn effect(content: &Content<'_>) -> Effect {
     }
 }
 
-/// Cancels and settings put nothing at stake. Transfers of tokens, and the margin of a position, have no value that a
-/// book could state yet: a budget that counts them refuses them.
+/// Cancels and settings put nothing at stake. Transfers count whole, also those between one's own balances: a dollar
+/// a USDC, and a spot token what the entry that grants the transfer says.
 pub(super) fn expose(
     content: &Content<'_>,
     limits: &Limits<'_>,
@@ -61,17 +62,14 @@ pub(super) fn expose(
             batch.iter().try_for_each(|modify| add(&modify?.order, assets, exposures))
         }
         Content::TwapOrder(twap) => add_twap(twap, assets, exposures),
-        Content::VaultTransfer(transfer) => {
-            exposures.add(Market::funds(Venue::Hyperliquid), false, transfer.amount.into())
+        Content::UpdateIsolatedMargin(update) => add_margin(update, assets, exposures),
+        Content::VaultTransfer(transfer) => add_funds(transfer.amount.into(), exposures),
+        Content::UsdSend(transferral) | Content::Withdraw3(transferral) => {
+            add_funds(usdc(&transferral.amount), exposures)
         }
-        Content::UpdateIsolatedMargin(update) => {
-            exposures.add(Market::funds(Venue::Hyperliquid), false, update.amount.unsigned_abs().into())
-        }
-        Content::UsdSend(_)
-        | Content::SpotSend(_)
-        | Content::Withdraw3(_)
-        | Content::SendAsset(_)
-        | Content::UsdClassTransfer(_) => Err(Refusal::TokenHasNoValue.into()),
+        Content::UsdClassTransfer(transfer) => add_funds(usdc(&transfer.amount), exposures),
+        Content::SpotSend(transferral) => add_tokens(transferral, limits, exposures),
+        Content::SendAsset(send) => add_tokens(&send.transferral, limits, exposures),
         Content::Cancel(_)
         | Content::CancelByCloid(_)
         | Content::TwapCancel(_)
@@ -85,19 +83,48 @@ pub(super) fn expose(
 fn add(order: &Order<'_>, assets: &[AssetLimits], exposures: &mut Exposures) -> Result<(), Why> {
     let asset = find_asset(order.asset, assets)?;
     let is_post_only = matches!(order.kind, OrderKind::Limit { tif: TimeInForce::Alo });
-    exposures.add(market(order.asset), is_post_only, worth(order.size.units, worst_price(order, asset)))
+    let notional = notional(order.size.units, worst_price(order, asset), asset);
+    exposures.add(market(order.asset), is_post_only, notional)
 }
 
 fn add_twap(twap: &TwapOrder<'_>, assets: &[AssetLimits], exposures: &mut Exposures) -> Result<(), Why> {
     let asset = find_asset(twap.asset, assets)?;
-    exposures.add(market(twap.asset), false, worth(twap.size.units, asset.price_max))
+    exposures.add(market(twap.asset), false, notional(twap.size.units, asset.price_max, asset))
+}
+
+fn add_margin(
+    update: &UpdateIsolatedMargin,
+    assets: &[AssetLimits],
+    exposures: &mut Exposures,
+) -> Result<(), Why> {
+    let asset = find_asset(update.asset, assets)?;
+    let amount = U256::from(update.amount.unsigned_abs());
+    add_funds(worth(amount, USD_SCALE, asset.quote_usd_max), exposures)
+}
+
+fn add_tokens(
+    transferral: &Transferral<'_>,
+    limits: &Limits<'_>,
+    exposures: &mut Exposures,
+) -> Result<(), Why> {
+    let entry = find_entry(transferral.action, transferral.token, limits)?;
+    let usd_max = entry.usd_max.ok_or(Refusal::TokenHasNoValue)?;
+    add_funds(worth(U256::from(transferral.amount.units), DECIMAL_SCALE, usd_max), exposures)
+}
+
+fn add_funds(micro_usd: u128, exposures: &mut Exposures) -> Result<(), Why> {
+    exposures.add(Market::funds(Venue::Hyperliquid), false, micro_usd)
+}
+
+fn usdc(amount: &Decimal<'_>) -> u128 {
+    worth(U256::from(amount.units), DECIMAL_SCALE, MICRO_USD_PER_USD)
 }
 
 fn market(asset: u32) -> Market {
     Market::number(Venue::Hyperliquid, asset.into())
 }
 
-/// What no 128 bits hold is worth the largest value.
-fn worth(size: Decimal8, price: Decimal8) -> u128 {
-    size.checked_mul(price).map_or(u128::MAX, |notional| notional.div_ceil(NOTIONAL_PER_MICRO_USD))
+fn notional(size: Decimal8, price: Decimal8, asset: &AssetLimits) -> u128 {
+    let notional = U256::from(size).saturating_mul(U256::from(price));
+    worth(notional, NOTIONAL_SCALE, asset.quote_usd_max)
 }

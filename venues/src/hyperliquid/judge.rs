@@ -20,7 +20,7 @@ use super::rules::{AssetLimits, DECIMAL_SCALE, Decimal8, Limits, OrderLimits, US
 use crate::{Address, Charge, SingleUseNonce};
 
 /// Digits after the point of a notional, the product of two [`Decimal8`].
-const NOTIONAL_SCALE: u8 = 2 * DECIMAL_SCALE;
+pub(super) const NOTIONAL_SCALE: u8 = 2 * DECIMAL_SCALE;
 
 /// Judges an action; every action uses up its nonce.
 pub(super) fn judge(
@@ -103,10 +103,7 @@ fn judge_orders(batch: &OrderBatch<'_>, limits: &Limits<'_>) -> Result<(), Why> 
     match batch.grouping {
         OrderGrouping::Named(grouping) if limits.groupings.contains(&grouping) => {}
         OrderGrouping::Named(_) => return Err(Refusal::GroupingNotAllowed.into()),
-        // It burns money, and no book can cap that yet.
-        OrderGrouping::PriorityRate(rate) => {
-            return Err(Why::new(Refusal::PriorityFeeNotAllowed).observed(Shown::uint(rate.into())));
-        }
+        OrderGrouping::PriorityRate(rate) => judge_priority_rate(rate, limits)?,
     }
     if let Some(builder) = &batch.builder {
         judge_builder(builder, limits)?;
@@ -150,6 +147,16 @@ fn judge_each<'s>(
     }
     if action_notional > limits.action_notional_max {
         return Err(notional_above(action_notional, limits.action_notional_max));
+    }
+    Ok(())
+}
+
+/// What it costs is burned, whoever fills the orders.
+fn judge_priority_rate(rate: u32, limits: &OrderLimits<'_>) -> Result<(), Why> {
+    let why = |refusal| Why::new(refusal).observed(Shown::uint(rate.into()));
+    let rate_max = limits.priority_rate_max.ok_or(why(Refusal::PriorityFeeNotAllowed))?;
+    if rate > rate_max {
+        return Err(why(Refusal::PriorityRateAboveCap).limit(Shown::uint(rate_max.into())));
     }
     Ok(())
 }

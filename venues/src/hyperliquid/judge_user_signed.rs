@@ -73,7 +73,7 @@ pub(super) fn judge_builder_fee(approval: &ApproveBuilderFee<'_>, limits: &Limit
 }
 
 /// The entry that names the action, and its token where it has one: each token has caps of its own.
-fn find_entry<'l>(
+pub(super) fn find_entry<'l>(
     action: Transfer,
     token: Option<&str>,
     limits: &Limits<'l>,

@@ -28,7 +28,7 @@ pub const PERP_BUILDER_FEE_MAX: u32 = 100;
 /// Largest builder fee the exchange takes on anything, tenths of a basis point.
 pub const BUILDER_FEE_MAX: u32 = 1000;
 
-/// Largest priority rate the exchange takes: 8 basis points in units of 10^-7.
+/// Largest priority rate the exchange takes: 8 basis points in units of 10^-8 ("Priority fees" in its documentation).
 pub const PRIORITY_RATE_MAX: u32 = 80_000;
 
 pub(crate) const ORDER_ACTION: Members =

@@ -117,6 +117,9 @@ book_struct! {
         pub builders: &'b [Address],
         /// Largest builder fee, tenths of a basis point.
         pub builder_fee_max: u32,
+        /// Largest priority rate, the fee that stands in place of a grouping and is burned: 10^-8 of the notional that
+        /// is filled. Without it none.
+        pub priority_rate_max: Option<u32>,
         /// Most orders in one action.
         pub orders_max: u32,
         /// Largest notional of all orders of one action together, 10^-16 USD (price times size).
@@ -151,6 +154,9 @@ book_struct! {
         pub price_max: Decimal8,
         /// Largest notional of one order at its worst case, 10^-16 USD.
         pub notional_max: u128,
+        /// What one of the coin that the asset is quoted in is worth at most, micro-USD, for budgets. All other
+        /// amounts of the asset that are named in USD are of that coin.
+        pub quote_usd_max: u64,
         /// Largest leverage updateLeverage may set; 0 grants none.
         pub leverage_max: u32,
         /// Most that updateIsolatedMargin may add to a position's margin at once, 10^-6 USD; 0 grants none.
@@ -193,6 +199,9 @@ book_struct! {
         pub amount_max: Decimal8,
         /// Spot tokens ("NAME:0x…"), for spotSend and sendAsset; each in one entry of the action. Empty grants none.
         pub tokens: &'b [&'b str],
+        /// What one of these tokens is worth at most, micro-USD; without it budgets that count them refuse them. The
+        /// other actions move USDC, which counts as one dollar.
+        pub usd_max: Option<u64>,
         /// sourceDex values of sendAsset; "" is the exchange's own perpetuals, "spot" the spot balance.
         pub source_dexes: &'b [&'b str],
         /// destinationDex values of sendAsset.

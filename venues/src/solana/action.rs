@@ -1,6 +1,6 @@
 //! What an instruction asks for, and where its accounts stand.
 
-use super::order::{Direction, ModifyOrderParams, OrderParams};
+use super::order::{Direction, IMMEDIATE_OR_CANCEL, ModifyOrderParams, OrderParams};
 use super::orders::Orders;
 use super::rules::MarketKind;
 use crate::Effect;
@@ -148,7 +148,7 @@ impl<'f> Action<'f> {
                 reduces(are_reducing && orders.count() > 0)
             }
             Self::ModifyOrder { params, .. } | Self::ModifyOrderByUserId { params, .. } => {
-                reduces(params.reduce_only == Some(true) && params.bit_flags.unwrap_or(0) == 0)
+                reduces(params.reduce_only == Some(true) && asks_no_more(params.bit_flags.unwrap_or(0)))
             }
             Self::SettlePnl { .. }
             | Self::SettleMultiplePnls { .. }
@@ -187,9 +187,14 @@ impl<'f> Action<'f> {
     }
 }
 
-/// Bits ask for more than the order, such as another leverage of the account.
-const fn is_reducing(order: &OrderParams) -> bool {
-    order.reduce_only && order.bit_flags == 0
+/// Whether an order can only shrink a position.
+pub(super) const fn is_reducing(order: &OrderParams) -> bool {
+    order.reduce_only && asks_no_more(order.bit_flags)
+}
+
+/// Bits other than immediate-or-cancel ask for more than the order, such as another leverage of the account.
+const fn asks_no_more(bit_flags: u8) -> bool {
+    bit_flags & !IMMEDIATE_OR_CANCEL == 0
 }
 
 /// Positions of an instruction's named accounts; state is always 0 and user always 1.

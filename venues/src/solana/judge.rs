@@ -11,7 +11,8 @@ use core::mem::discriminant;
 
 use wire::{Refusal, Shown, Why};
 
-use self::orders::{judge_modification, judge_order, market, market_of};
+pub(super) use self::orders::market_of;
+use self::orders::{judge_modification, judge_order, market};
 pub(super) use self::swift::judge_swift;
 use super::action::Action;
 use super::order::OrderParams;
@@ -217,7 +218,7 @@ fn judge_market_account(
 }
 
 /// The limits of a program, if the book has it.
-fn program<'b>(limits: &Limits<'b>, program: Program) -> Result<&'b ProgramLimits<'b>, Why> {
+pub(super) fn program<'b>(limits: &Limits<'b>, program: Program) -> Result<&'b ProgramLimits<'b>, Why> {
     let found = limits.programs.iter().find(|limits| limits.program == program);
     found.ok_or(Why::new(Refusal::ProgramNotAllowed))
 }

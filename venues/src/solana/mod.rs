@@ -9,6 +9,7 @@ mod compute_budget;
 mod cursor;
 mod decode;
 mod drift;
+mod exposure;
 mod facts;
 mod judge;
 mod known;
@@ -19,7 +20,7 @@ pub mod rules;
 mod swift;
 mod velocity;
 
-use crate::exposure::Effect;
+use crate::exposure::{Effect, Exposures, TokenValue};
 use wire::Venue;
 use wire::facts::FactSink;
 use wire::{Now, Why};
@@ -132,6 +133,15 @@ impl Payload for Transaction<'_> {
         self.instructions().map(|instruction| instruction.action.effect()).max().unwrap_or(Effect::Opens)
     }
 
+    fn expose(
+        &self,
+        limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        exposure::expose(self, limits, exposures)
+    }
+
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;
 
@@ -165,6 +175,19 @@ impl Sealed for SwiftMessage<'_> {}
 
 impl Payload for SwiftMessage<'_> {
     const VENUE: Venue = Venue::Solana;
+
+    fn effect(&self, _account: &AccountKey) -> Effect {
+        exposure::swift_effect(self.order())
+    }
+
+    fn expose(
+        &self,
+        limits: &Self::Limits<'_>,
+        _values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why> {
+        exposure::expose_swift(self.order(), limits, exposures)
+    }
 
     type Scheme = Ed25519;
     type Limits<'b> = rules::Limits<'b>;

@@ -157,9 +157,9 @@ pub struct OrderParams {
     pub oracle_price_offset: Option<i64>,
     /// Length of the auction in slots (Drift v2).
     pub auction_duration: Option<u8>,
-    /// Price at the auction's start; for oracle orders an offset (Drift v2).
+    /// Price at the auction's start; for oracle orders, and limit orders with an offset, an offset (Drift v2).
     pub auction_start_price: Option<i64>,
-    /// Price at the auction's end; for oracle orders an offset (Drift v2).
+    /// Price at the auction's end; likewise (Drift v2).
     pub auction_end_price: Option<i64>,
     /// Slots until it becomes active (Velocity).
     pub activation_delay_slots: Option<u32>,
@@ -211,6 +211,9 @@ impl OrderParams {
         })
     }
 }
+
+/// The bit of [`OrderParams::bit_flags`] under which an order never rests.
+pub(super) const IMMEDIATE_OR_CANCEL: u8 = 1;
 
 /// What a modification changes; what is not there stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -115,14 +115,20 @@ book_struct! {
         pub index: u16,
         /// The market account, PDA of ("perp_market" or "spot_market", index LE).
         pub account: AccountKey,
+        /// Decimals of the base: 9 for perpetuals, the token's own for a spot market.
+        pub base_decimals: u8,
         /// Largest base size of one order, in the market's base precision (10^9 for perpetuals).
         pub base_max: u64,
         /// Lowest limit price, 10^-6 of the quote.
         pub price_min: u64,
         /// Highest limit price, 10^-6 of the quote.
         pub price_max: u64,
-        /// Whether orders that no limit price holds (market, trigger market, oracle) may be placed.
+        /// Whether orders may be placed that neither a limit price nor, as limit orders, an oracle offset holds
+        /// (market, trigger market, oracle).
         pub unpriced: bool,
+        /// Farthest that an order's prices may be from the oracle's where they are offsets from it, up or down, 10^-6
+        /// of the quote; without it no order has an offset.
+        pub oracle_offset_max: Option<u64>,
     }
 }
 
@@ -145,6 +151,10 @@ book_struct! {
         pub account: AccountKey,
         /// The market's vault, PDA of ("spot_market_vault", index LE).
         pub vault: AccountKey,
+        /// Decimals of the token.
+        pub decimals: u8,
+        /// What one whole token is worth at most, micro-USD; without it budgets that count it refuse it.
+        pub usd_max: Option<u64>,
         /// Largest amount of one deposit, in the token's smallest unit; without it none.
         pub deposit_max: Option<u64>,
         /// Withdrawals; without it none.

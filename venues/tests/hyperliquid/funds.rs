@@ -8,7 +8,7 @@ use wire::{Refusal, Shown, Why};
 use crate::refusals::{ENVELOPE, LIMITS, ME, VAULT, user};
 use crate::vectors::{E8, NOW, payload, with_decoded, with_payload};
 
-const CLASS_TRANSFER: &str = r#"{"type":"usdClassTransfer","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","amount":"7","toPerp":true,"nonce":1790000005000}"#;
+pub(crate) const CLASS_TRANSFER: &str = r#"{"type":"usdClassTransfer","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","amount":"7","toPerp":true,"nonce":1790000005000}"#;
 pub(crate) const SEND_ASSET: &str = r#"{"type":"sendAsset","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","sourceDex":"spot","destinationDex":"xyz","token":"USDC:0x02","amount":"5","fromSubAccount":"","nonce":1790000005000}"#;
 pub(crate) const APPROVE_AGENT: &str = r#"{"type":"approveAgent","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","agentAddress":"0x4444444444444444444444444444444444444444","agentName":"desk","nonce":1790000005000}"#;
 const APPROVE_BUILDER_FEE: &str = r#"{"type":"approveBuilderFee","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","maxFeeRate":"0.01%","builder":"0x2222222222222222222222222222222222222222","nonce":1790000005000}"#;
@@ -90,6 +90,7 @@ fn each_token_is_held_to_the_entry_that_names_it() {
         destinations: &[[0x11; 20]],
         amount_max,
         tokens,
+        usd_max: None,
         source_dexes: &["spot"],
         destination_dexes: &["xyz"],
         sub_accounts: &[],

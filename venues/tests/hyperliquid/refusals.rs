@@ -21,8 +21,8 @@ pub(crate) const SUB_ACCOUNT: [u8; 20] = [0x66; 20];
 pub(crate) const ORDER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":false,"t":{"limit":{"tif":"Ioc"}}}],"grouping":"na"}"#;
 pub(crate) const TRIGGER: &str = r#"{"type":"order","orders":[{"a":3,"b":true,"p":"100","s":"2","r":true,"t":{"trigger":{"isMarket":true,"triggerPx":"90","tpsl":"sl"}}}],"grouping":"na"}"#;
 const LEVERAGE: &str = r#"{"type":"updateLeverage","asset":3,"isCross":true,"leverage":5}"#;
-const USD_SEND: &str = r#"{"type":"usdSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","amount":"5","time":1790000005000}"#;
-const SPOT_SEND: &str = r#"{"type":"spotSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","token":"PURR:0x01","amount":"5","time":1790000005000}"#;
+pub(crate) const USD_SEND: &str = r#"{"type":"usdSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","amount":"5","time":1790000005000}"#;
+pub(crate) const SPOT_SEND: &str = r#"{"type":"spotSend","signatureChainId":"0xa4b1","hyperliquidChain":"Mainnet","destination":"0x1111111111111111111111111111111111111111","token":"PURR:0x01","amount":"5","time":1790000005000}"#;
 
 pub(crate) const ASSET: AssetLimits = AssetLimits {
     asset: 3,
@@ -30,6 +30,7 @@ pub(crate) const ASSET: AssetLimits = AssetLimits {
     price_min: 50 * E8,
     price_max: 200 * E8,
     notional_max: 1_000 * E8 * E8,
+    quote_usd_max: 1_000_000,
     leverage_max: 5,
     margin_add_max: 40_000_000,
     margin_remove_max: 30_000_000,
@@ -48,6 +49,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
         groupings: &[Grouping::Na, Grouping::PositionTpsl],
         builders: &[[0x22; 20]],
         builder_fee_max: 10,
+        priority_rate_max: None,
         orders_max: 2,
         action_notional_max: 1_500 * E8 * E8,
         modify: true,
@@ -68,6 +70,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             destinations: &[[0x11; 20]],
             amount_max: 5 * E8,
             tokens: &[],
+            usd_max: None,
             source_dexes: &[],
             destination_dexes: &[],
             sub_accounts: &[],
@@ -77,6 +80,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             destinations: &[[0x11; 20]],
             amount_max: 5 * E8,
             tokens: &["PURR:0x01"],
+            usd_max: None,
             source_dexes: &[],
             destination_dexes: &[],
             sub_accounts: &[],
@@ -86,6 +90,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             destinations: &[],
             amount_max: 7 * E8,
             tokens: &[],
+            usd_max: None,
             source_dexes: &[],
             destination_dexes: &[],
             sub_accounts: &[SUB_ACCOUNT],
@@ -95,6 +100,7 @@ pub(crate) const LIMITS: Limits<'static> = Limits {
             destinations: &[[0x11; 20]],
             amount_max: 5 * E8,
             tokens: &["USDC:0x02"],
+            usd_max: None,
             source_dexes: &["spot"],
             destination_dexes: &["", "xyz"],
             sub_accounts: &[SUB_ACCOUNT],
@@ -242,8 +248,12 @@ fn each_refusal_is_given_for_the_payload_that_earns_it() {
 }
 
 /// Codes whose rule is another crate's or needs another book than [`LIMITS`].
-const ELSEWHERE: [Refusal; 3] =
-    [Refusal::NonceAlreadyUsed, Refusal::NonceBelowBootFloor, Refusal::TriggerNotAllowed];
+const ELSEWHERE: [Refusal; 4] = [
+    Refusal::NonceAlreadyUsed,
+    Refusal::NonceBelowBootFloor,
+    Refusal::TriggerNotAllowed,
+    Refusal::PriorityRateAboveCap,
+];
 
 #[test]
 fn no_refusal_of_this_venue_is_without_a_row() {
@@ -251,6 +261,28 @@ fn no_refusal_of_this_venue_is_without_a_row() {
     for refusal in Refusal::ALL.iter().filter(|refusal| (refusal.code() / 100) % 10 == 4) {
         assert!(covered.contains(refusal), "{}", refusal.name());
     }
+}
+
+#[test]
+fn a_priority_rate_needs_a_cap_and_is_held_to_it() {
+    let order = OrderLimits { priority_rate_max: Some(500), ..LIMITS.order.unwrap() };
+    let limits = Limits { order: Some(order), ..LIMITS };
+    let rate = |rate: u32| ORDER.replace("\"na\"", &format!("{{\"p\":{rate}}}"));
+    for granted in [0, 1, 500] {
+        assert_eq!(with_limits(&limits, &rate(granted)), Ok(()), "{granted}");
+        let why = l1(&rate(granted)).unwrap_err();
+        assert_eq!(
+            (why.refusal, why.observed),
+            (Refusal::PriorityFeeNotAllowed, Shown::uint(granted.into()))
+        );
+    }
+    let why = with_limits(&limits, &rate(501)).unwrap_err();
+    assert_eq!(
+        (why.refusal, why.observed, why.limit),
+        (Refusal::PriorityRateAboveCap, Shown::uint(501), Shown::uint(500))
+    );
+    // 8 basis points are as much as the exchange takes.
+    assert_eq!(with_limits(&limits, &rate(80_001)).unwrap_err().refusal, Refusal::NumberOutOfRange);
 }
 
 pub(crate) fn with_limits(limits: &Limits<'_>, action: &str) -> Result<(), Why> {

@@ -1,11 +1,13 @@
 //! What an action can do to the desk's risk, and what it puts at stake: the measure of modes and budgets.
 
 use venues::hyperliquid::Form;
+use venues::hyperliquid::rules::{AssetLimits, Limits, OrderLimits, TransferLimits};
 use venues::{Effect, Exposure, Exposures, Market, Payload as _};
 use wire::{Refusal, Venue, Why};
 
 use crate::exposure::{BATCH_MODIFY, MARGIN, MODIFY, SCHEDULE, TWAP};
-use crate::refusals::{LIMITS, ORDER};
+use crate::funds::{APPROVE_AGENT, CLASS_TRANSFER, SEND_ASSET};
+use crate::refusals::{ASSET, LIMITS, ORDER, SPOT_SEND, USD_SEND};
 use crate::vectors::with_decoded;
 
 const CANCEL: &str = r#"{"type":"cancel","cancels":[{"a":3,"o":7}]}"#;
@@ -17,12 +19,21 @@ fn effect(action: &str) -> Effect {
     with_decoded(Form::L1Json, action.as_bytes(), |action| action.unwrap().effect(&[0; 20]))
 }
 
-fn exposures(action: &str) -> Result<Vec<Exposure>, Why> {
-    with_decoded(Form::L1Json, action.as_bytes(), |action| {
+fn exposures_by(limits: &Limits<'_>, form: Form, action: &str) -> Result<Vec<Exposure>, Why> {
+    with_decoded(form, action.as_bytes(), |action| {
         let mut exposures = Exposures::EMPTY;
-        action.unwrap().expose(&LIMITS, &[], &mut exposures)?;
+        action.unwrap().expose(limits, &[], &mut exposures)?;
         Ok(exposures.entries().to_vec())
     })
+}
+
+fn exposures(action: &str) -> Result<Vec<Exposure>, Why> {
+    exposures_by(&LIMITS, Form::L1Json, action)
+}
+
+fn funds(notional_micro_usd: u128) -> Vec<Exposure> {
+    let market = Market::funds(Venue::Hyperliquid);
+    vec![Exposure { market, is_post_only: false, orders: 1, notional_micro_usd }]
 }
 
 fn stake(is_post_only: bool, orders: u32, usd: u128) -> Exposure {
@@ -81,4 +92,61 @@ fn cancels_and_settings_put_nothing_at_stake_and_margin_its_amount() {
 fn an_asset_that_the_book_does_not_name_has_no_worth() {
     let refused = exposures(&ORDER.replace("\"a\":3", "\"a\":4")).unwrap_err().refusal;
     assert_eq!(refused, Refusal::AssetNotAllowed);
+}
+
+#[test]
+fn transfers_of_usdc_are_dollars_and_of_spot_tokens_what_their_entry_says() {
+    let valued: Vec<_> = LIMITS
+        .transfers
+        .iter()
+        .map(|entry| match entry.tokens {
+            ["PURR:0x01"] => TransferLimits { usd_max: Some(250_000), ..*entry },
+            ["USDC:0x02"] => TransferLimits { usd_max: Some(1_000_000), ..*entry },
+            _ => *entry,
+        })
+        .collect();
+    let limits = Limits { transfers: &valued, ..LIMITS };
+    let withdraw = USD_SEND.replace("usdSend", "withdraw3");
+    let of = |action: &str, from: &str, to: &str| {
+        let action = action.replace(from, to);
+        exposures_by(&limits, Form::UserJson, &action)
+    };
+    for (action, amount, micro_usd) in [
+        (USD_SEND, "\"5\"", 5_000_000),
+        (USD_SEND, "\"0\"", 0),
+        // Less than a micro-USD counts as one.
+        (USD_SEND, "\"0.00000001\"", 1),
+        (USD_SEND, "\"1.00000101\"", 1_000_002),
+        (USD_SEND, "\"3402823669209384634633746074317\"", 3_402_823_669_209_384_634_633_746_074_317_000_000),
+        (&withdraw, "\"5\"", 5_000_000),
+        (SPOT_SEND, "\"5\"", 1_250_000),
+        (SPOT_SEND, "\"0.00000001\"", 1),
+        (SEND_ASSET, "\"5\"", 5_000_000),
+        (CLASS_TRANSFER, "\"7\"", 7_000_000),
+        (CLASS_TRANSFER, "\"7 subaccount:0x6666666666666666666666666666666666666666\"", 7_000_000),
+    ] {
+        let stated = if action == CLASS_TRANSFER { "\"7\"" } else { "\"5\"" };
+        assert_eq!(of(action, stated, amount), Ok(funds(micro_usd)), "{action} {amount}");
+    }
+    assert_eq!(of(APPROVE_AGENT, "desk", ""), Ok(vec![]));
+    for unvalued in [SPOT_SEND, SEND_ASSET] {
+        let refused = exposures_by(&LIMITS, Form::UserJson, unvalued).unwrap_err().refusal;
+        assert_eq!(refused, Refusal::TokenHasNoValue);
+    }
+}
+
+#[test]
+fn what_an_asset_is_quoted_in_has_the_worth_that_the_book_says() {
+    const OTHER: AssetLimits = AssetLimits { quote_usd_max: 1_500_001, ..ASSET };
+    let limits = Limits { order: Some(OrderLimits { assets: &[OTHER], ..LIMITS.order.unwrap() }), ..LIMITS };
+    let worth = |action: &str| exposures_by(&limits, Form::L1Json, action).unwrap()[0].notional_micro_usd;
+    // 2 at 100, then 2 at the top of the collar, 200.
+    assert_eq!(worth(ORDER), 200 * 1_500_001);
+    assert_eq!(worth(TWAP), 400 * 1_500_001);
+    assert_eq!(worth(MARGIN), 40 * 1_500_001);
+    let tiny = ORDER.replace("\"s\":\"2\"", "\"s\":\"0.00000001\"");
+    // A micro-USD and a half, and a bit.
+    assert_eq!(worth(&tiny), 2);
+    let most = ORDER.replace("\"s\":\"2\"", "\"s\":\"3402823669209384634633746074317\"");
+    assert_eq!(worth(&most), u128::MAX, "more than 128 bits hold");
 }

@@ -18,6 +18,8 @@ const COLLATERAL: CollateralLimits<'_> = CollateralLimits {
     market_index: 3,
     account: MARKET,
     vault: VAULT,
+    decimals: 6,
+    usd_max: None,
     deposit_max: Some(500),
     withdraw: Some(WithdrawLimits { amount_max: 500, destinations: &[TOKENS], borrow: false }),
 };

@@ -30,7 +30,13 @@ fn an_order_reduces_when_all_of_them_are_reduce_only_and_ask_for_nothing_else() 
     assert_eq!(of(vec![place_orders(&[REDUCE, REDUCE])]), Effect::Reduces);
     assert_eq!(of(vec![place(&OrderParams { reduce_only: false, ..ORDER })]), Effect::Opens);
     assert_eq!(of(vec![place_orders(&[REDUCE, OrderParams { reduce_only: false, ..ORDER }])]), Effect::Opens);
-    assert_eq!(of(vec![place(&OrderParams { bit_flags: 2, ..REDUCE })]), Effect::Opens);
+    // Immediate or cancel is no more than the order; another leverage of the account is.
+    for (bit_flags, expected) in [(1, Effect::Reduces), (2, Effect::Opens), (3, Effect::Opens)] {
+        assert_eq!(of(vec![place(&OrderParams { bit_flags, ..REDUCE })]), expected, "{bit_flags}");
+        let params =
+            ModifyOrderParams { reduce_only: Some(true), bit_flags: Some(bit_flags), ..MODIFICATION };
+        assert_eq!(of(vec![modify(&params)]), expected, "{bit_flags}");
+    }
 }
 
 #[test]

@@ -19,13 +19,16 @@ pub(crate) const MARKET_LIMITS: MarketLimits = MarketLimits {
     kind: MarketKind::Perp,
     index: 3,
     account: MARKET,
+    base_decimals: 9,
     base_max: 1_000,
     price_min: 100,
     price_max: 300,
     unpriced: false,
+    oracle_offset_max: None,
 };
 
-pub(crate) const UNPRICED: MarketLimits = MarketLimits { unpriced: true, ..MARKET_LIMITS };
+pub(crate) const UNPRICED: MarketLimits =
+    MarketLimits { unpriced: true, oracle_offset_max: Some(7), ..MARKET_LIMITS };
 
 const MODIFY: ModifyLimits =
     ModifyLimits { base_max: 2_000, price_min: 100, price_max: 300, unpriced: false, partial: true };
@@ -253,11 +256,81 @@ fn unpriced_order_not_allowed() {
         OrderParams { order_type: OrderType::Market, price: 0, auction_start_price: Some(200), ..ORDER },
         OrderParams { order_type: OrderType::TriggerMarket, price: 0, trigger_price: Some(200), ..ORDER },
         OrderParams { order_type: OrderType::Oracle, auction_start_price: Some(-7), ..ORDER },
-        OrderParams { oracle_price_offset: Some(0), ..ORDER },
+        OrderParams { order_type: OrderType::Oracle, ..ORDER },
+        OrderParams { order_type: OrderType::Oracle, oracle_price_offset: Some(7), ..ORDER },
+        OrderParams { order_type: OrderType::Market, oracle_price_offset: Some(7), ..ORDER },
+        // Drift reads an offset of 0 as none.
+        OrderParams { price: 0, oracle_price_offset: Some(0), ..ORDER },
     ] {
-        assert_eq!(judged_order(order, MARKET_LIMITS), Err(Refusal::UnpricedOrderNotAllowed), "{order:?}");
+        let priced = MarketLimits { unpriced: false, ..UNPRICED };
+        assert_eq!(judged_order(order, priced), Err(Refusal::UnpricedOrderNotAllowed), "{order:?}");
         assert_eq!(judged_order(order, UNPRICED), Ok(()), "{order:?}");
     }
+}
+
+#[test]
+fn oracle_offset_not_allowed() {
+    let without = MarketLimits { oracle_offset_max: None, ..UNPRICED };
+    let offsets = |offset| {
+        let oracle = OrderParams { order_type: OrderType::Oracle, price: 0, ..ORDER };
+        [
+            OrderParams { price: 0, oracle_price_offset: Some(offset), ..ORDER },
+            OrderParams { oracle_price_offset: Some(offset), ..oracle },
+            OrderParams { auction_start_price: Some(offset), ..oracle },
+            OrderParams { auction_end_price: Some(offset), ..oracle },
+            OrderParams { oracle_price_offset: Some(1), auction_end_price: Some(offset), ..oracle },
+            OrderParams { oracle_price_offset: Some(1), auction_start_price: Some(offset), ..ORDER },
+        ]
+    };
+    for offset in [-8, -7, 0, 7, 8] {
+        for order in offsets(offset) {
+            assert_eq!(judged_order(order, without), Err(Refusal::OracleOffsetNotAllowed), "{order:?}");
+            let expected = if offset.abs() <= 7 { Ok(()) } else { Err(Refusal::OracleOffsetNotAllowed) };
+            assert_eq!(judged_order(order, UNPRICED), expected, "{order:?}");
+        }
+    }
+    let program = ProgramLimits { markets: &[UNPRICED], ..PROGRAM };
+    let why = judged_by(program, &Draft::place(offsets(-8)[0]), &[]).unwrap_err();
+    assert_eq!((why.observed, why.limit), (Shown::Int(-8), Shown::uint(7)));
+}
+
+#[test]
+fn an_offset_in_its_bound_holds_an_order_as_a_limit_price_does() {
+    let market = MarketLimits { unpriced: false, ..UNPRICED };
+    let pegged = OrderParams { price: 0, oracle_price_offset: Some(-7), ..ORDER };
+    assert_eq!(judged_order(pegged, market), Ok(()));
+    let unheld = OrderParams { oracle_price_offset: None, ..pegged };
+    assert_eq!(judged_order(unheld, market), Err(Refusal::UnpricedOrderNotAllowed));
+    // Its auction prices are offsets too: 200 would be that much above the oracle.
+    for (price, expected) in [(-7, Ok(())), (7, Ok(())), (200, Err(Refusal::OracleOffsetNotAllowed))] {
+        assert_eq!(judged_order(OrderParams { auction_end_price: Some(price), ..pegged }, market), expected);
+    }
+}
+
+#[test]
+fn a_modification_sets_an_offset_that_every_market_grants() {
+    let judged = |markets: &[MarketLimits], price, offset| {
+        let params = ModifyOrderParams {
+            base: Some(1_000),
+            price: Some(price),
+            oracle_price_offset: Some(offset),
+            ..MODIFICATION
+        };
+        let modify_limits = Some(ModifyLimits { unpriced: true, ..MODIFY });
+        let program = ProgramLimits { markets, modify: modify_limits, ..PROGRAM };
+        judged_by(program, &Draft::new(vec![modify(&params)]), &[]).map_err(|why| (why.refusal, why.limit))
+    };
+    let narrow = MarketLimits { index: 4, oracle_offset_max: Some(5), ..UNPRICED };
+    let none = MarketLimits { index: 5, oracle_offset_max: None, ..UNPRICED };
+    let priced = MarketLimits { index: 6, unpriced: false, ..UNPRICED };
+    let refused = |limit| Err((Refusal::OracleOffsetNotAllowed, limit));
+    assert_eq!(judged(&[UNPRICED, narrow], 0, 5), Ok(()));
+    assert_eq!(judged(&[UNPRICED, narrow], 200, -5), Ok(()));
+    assert_eq!(judged(&[UNPRICED, narrow], 0, -6), refused(Shown::uint(5)));
+    assert_eq!(judged(&[UNPRICED, none], 0, 5), refused(Shown::Nothing));
+    // It does not say the type of the order, which alone says whether the offset holds it.
+    let unpriced = Err((Refusal::UnpricedOrderNotAllowed, Shown::Nothing));
+    assert_eq!(judged(&[UNPRICED, priced], 200, 5), unpriced);
 }
 
 #[test]
@@ -284,7 +357,7 @@ fn a_modification_has_limits_of_its_own_and_fits_every_market() {
         (ModifyOrderParams { price: Some(0), ..MODIFICATION }, Err(Refusal::UnpricedOrderNotAllowed)),
         (
             ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
-            Err(Refusal::UnpricedOrderNotAllowed),
+            Err(Refusal::OracleOffsetNotAllowed),
         ),
         (
             ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
@@ -329,7 +402,6 @@ fn a_modification_sets_prices_in_the_collar_of_every_market_only() {
     assert!((1..500).all(|at| judged(&[UNPRICED, disjoint], price(at)).is_err()));
     for unpriced in [
         price(0),
-        ModifyOrderParams { oracle_price_offset: Some(1), ..MODIFICATION },
         ModifyOrderParams { auction_start_price: Some(200), ..MODIFICATION },
         ModifyOrderParams { auction_end_price: Some(200), ..MODIFICATION },
     ] {

@@ -9,6 +9,7 @@ mod encoding;
 mod judgement;
 mod lines;
 mod refusals;
+mod stake;
 mod swift;
 mod vectors;
 mod velocity;

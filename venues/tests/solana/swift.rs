@@ -25,9 +25,10 @@ const TAKER: [u8; 32] = [30; 32];
 const SWIFT: SwiftLimits<'_> =
     SwiftLimits { delegated: &[TAKER], slot_max: 1_000, isolated_deposit_max: 0, margin_ratio: None };
 
-const GRANTED: ProgramLimits<'_> = ProgramLimits { swift: Some(SWIFT), markets: &[UNPRICED], ..PROGRAM };
+pub(crate) const GRANTED: ProgramLimits<'_> =
+    ProgramLimits { swift: Some(SWIFT), markets: &[UNPRICED], ..PROGRAM };
 
-const TEXT: SwiftOrder = SwiftOrder {
+pub(crate) const TEXT: SwiftOrder = SwiftOrder {
     order: ORDER,
     account: SwiftAccount::SubAccount(0),
     slot: 1_000,
@@ -41,7 +42,7 @@ const TEXT: SwiftOrder = SwiftOrder {
 };
 
 /// The text of an order, written here.
-fn text(order: &SwiftOrder) -> Vec<u8> {
+pub(crate) fn text(order: &SwiftOrder) -> Vec<u8> {
     let trigger = |order: TriggerOrder| {
         let mut both = [0; 16];
         both[..8].copy_from_slice(&order.trigger_price.to_le_bytes());

@@ -172,7 +172,7 @@ fn its_orders_are_judged_like_drifts() {
     for (order, expected) in [
         (OrderParams { price: 99, ..ORDER }, Refusal::LimitPriceBelowCollar),
         (OrderParams { price: 301, ..ORDER }, Refusal::LimitPriceAboveCollar),
-        (OrderParams { oracle_price_offset: Some(i64::MIN), ..ORDER }, Refusal::UnpricedOrderNotAllowed),
+        (OrderParams { oracle_price_offset: Some(i64::MIN), ..ORDER }, Refusal::OracleOffsetNotAllowed),
         (OrderParams { bit_flags: 2, ..ORDER }, Refusal::OrderBitsNotAllowed),
         (OrderParams { market_index: 4, ..ORDER }, Refusal::MarketNotAllowed),
     ] {
@@ -185,7 +185,7 @@ fn its_orders_are_judged_like_drifts() {
     let large = ModifyOrderParams { base: Some(1_001), ..MODIFICATION };
     assert_eq!(modifying(large), Err(Refusal::BaseAboveCap));
     let offset = ModifyOrderParams { oracle_price_offset: Some(-5), ..MODIFICATION };
-    assert_eq!(modifying(offset), Err(Refusal::UnpricedOrderNotAllowed));
+    assert_eq!(modifying(offset), Err(Refusal::OracleOffsetNotAllowed));
     let wide = ModifyLimits { base_max: 9, price_min: 1, price_max: 9, unpriced: true, partial: true };
     let unpriced = ProgramLimits { markets: &[UNPRICED], modify: Some(wide), ..VELOCITY };
     let data = [&[7][..], &encode_modification_of(Program::VelocityV1, &offset)].concat();

@@ -393,6 +393,9 @@ fn hyperliquid(text: &mut String, question: &Question) -> std::fmt::Result {
 /// Largest base size and amount of the Solana rules, 2^62, with nine decimals.
 const SOLANA_AMOUNT_MAX: &str = "4611686018.427387904";
 
+/// Farthest offset from an oracle's price of the Solana rules, 2^62 with six decimals.
+const SOLANA_OFFSET_MAX: &str = "4611686018427.387904";
+
 /// Highest price of the Solana rules: the collar is any number but 0.
 const SOLANA_PRICE_MAX: &str = "18446744073709.551615";
 
@@ -460,6 +463,6 @@ fn drift_market(text: &mut String, kind: &str, index: &str) -> std::fmt::Result 
         text,
         "[[slots.solana.programs.markets]]\nkind = \"{kind}\"\nindex = {index}\n{decimals}\
          base_max = \"{SOLANA_AMOUNT_MAX}\"\nprice_min = \"0.000001\"\nprice_max = \"{SOLANA_PRICE_MAX}\"\n\
-         unpriced = true\n"
+         unpriced = true\noracle_offset_max = \"{SOLANA_OFFSET_MAX}\"\n"
     )
 }

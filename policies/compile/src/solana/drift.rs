@@ -9,7 +9,7 @@ use super::BASE_DECIMALS_MAX;
 use crate::fault::Rule;
 use crate::field::{Field, Seen, Table};
 use crate::pda;
-use crate::scalars::{base58_bytes, cap, decimal, uint};
+use crate::scalars::{base58_bytes, cap, decimal, uint, usd};
 
 const DRIFT: Program = Program::DriftV2;
 
@@ -67,6 +67,7 @@ fn collateral(
         }
         Some(decimals)
     });
+    let usd_max = table.optional("usd_max", usd);
     let deposit_max = table.optional("deposit_max", |field| cap(field, decimal(field, decimals?)));
     let withdraw =
         table.optional("withdraw", |field| field.table(|table| withdraw(table, decimals, authority)));
@@ -78,6 +79,8 @@ fn collateral(
         market_index,
         account: pda::market(DRIFT, MarketKind::Spot, market_index)?,
         vault: pda::spot_market_vault(DRIFT, market_index)?,
+        decimals: decimals?,
+        usd_max: usd_max?,
         deposit_max,
         withdraw,
     })

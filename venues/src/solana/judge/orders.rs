@@ -5,9 +5,12 @@
 //!
 //! - the limit price, where there is one, lies in the collar;
 //! - so do the trigger price of an order (for a trigger order it must be there, and 0 is a price like any
-//!   other) and the auction prices of an order that is not an oracle order;
-//! - an order that no limit price holds (price 0, an oracle offset, or an oracle order, whose auction prices
-//!   are offsets) needs the market's grant `unpriced`.
+//!   other) and its auction prices, where they are prices;
+//! - prices that are offsets from the oracle's lie in the market's `oracle_offset_max`, without which there are none: an
+//!   oracle offset, and the auction prices of an oracle order and of a limit order with an offset
+//!   (`calculate_auction_price` of Drift v2);
+//! - an order that neither its limit price nor, as a limit order, its offset holds needs the market's grant `unpriced`.
+//!   An oracle order does in any case: the program may change its auction.
 //!
 //! A modification names an order and not its market, so what it sets must be allowed by the book's limits for
 //! modifications and by those of every market of the book.
@@ -19,7 +22,7 @@ use crate::solana::rules::{MarketKind, MarketLimits, ModifyLimits, ProgramLimits
 use crate::solana::swift::TriggerOrder;
 
 /// The market of `order`, if the book has it.
-pub(super) fn market_of<'b>(
+pub(in crate::solana) fn market_of<'b>(
     program: &ProgramLimits<'b>,
     order: &OrderParams,
 ) -> Result<&'b MarketLimits, Why> {
@@ -37,7 +40,11 @@ pub(super) fn judge_order(
     judge_bits(order.bit_flags, program)?;
     judge_builder(program, order.builder_idx, order.builder_fee_tenth_bps)?;
     let is_oracle = order.order_type == OrderType::Oracle;
-    if !market.unpriced && (order.price == 0 || order.oracle_price_offset.is_some() || is_oracle) {
+    let offset = order.oracle_price_offset;
+    judge_offset(offset, market.oracle_offset_max)?;
+    // What Drift holds by its offset; it reads 0 as none.
+    let is_pegged = order.order_type == OrderType::Limit && offset.is_some_and(|offset| offset != 0);
+    if !market.unpriced && !is_pegged && (order.price == 0 || offset.is_some() || is_oracle) {
         return Err(Why::new(Refusal::UnpricedOrderNotAllowed));
     }
     let collar = Collar::of(market);
@@ -51,17 +58,28 @@ pub(super) fn judge_order(
     if let Some(price) = trigger_price {
         collar.judge(price.into())?;
     }
-    if is_oracle {
+    let mut auction_prices = [order.auction_start_price, order.auction_end_price].into_iter();
+    if is_oracle || is_pegged {
+        return auction_prices.try_for_each(|offset| judge_offset(offset, market.oracle_offset_max));
+    }
+    auction_prices.flatten().try_for_each(|price| collar.judge(price.into()))
+}
+
+/// How far from the oracle's price, up or down.
+fn judge_offset(offset: Option<i64>, offset_max: Option<u64>) -> Result<(), Why> {
+    let Some(offset) = offset else { return Ok(()) };
+    let why = Why::new(Refusal::OracleOffsetNotAllowed).observed(Shown::Int(offset.into()));
+    let offset_max = offset_max.ok_or(why)?;
+    if offset.unsigned_abs() <= offset_max {
         return Ok(());
     }
-    let mut auction_prices = [order.auction_start_price, order.auction_end_price].into_iter();
-    auction_prices.try_for_each(|price| price.map_or(Ok(()), |price| collar.judge(price.into())))
+    Err(why.limit(Shown::uint(offset_max)))
 }
 
 /// A modification keeps what it leaves out, so it states size and limit price unless the book grants otherwise.
 /// It does not say which market, so beside the book's own limits for modifications its size must
-/// fit every market of the book, its prices must lie in the collar of every one, and every one must grant
-/// orders that no limit price holds before it can make one.
+/// fit every market of the book, its prices must lie in the collar of every one, its offset within what every one
+/// grants, and every one must grant orders that no limit price holds before it can make one.
 pub(super) fn judge_modification(
     program: &ProgramLimits<'_>,
     modify: &ModifyLimits,
@@ -75,8 +93,10 @@ pub(super) fn judge_modification(
         judge_base(base, base_max.fold(modify.base_max, u64::min))?;
     }
     judge_bits(params.bit_flags.unwrap_or(0), program)?;
+    let offset = params.oracle_price_offset;
+    program.markets.iter().try_for_each(|market| judge_offset(offset, market.oracle_offset_max))?;
     let unpriced = params.price == Some(0)
-        || params.oracle_price_offset.is_some()
+        || offset.is_some()
         || params.auction_start_price.is_some()
         || params.auction_end_price.is_some();
     let grants_unpriced = modify.unpriced && program.markets.iter().all(|market| market.unpriced);
