@@ -284,25 +284,20 @@ pub trait Payload: sealed::Sealed {
         now: Now,
     ) -> Result<Charge, Why>;
 
-    /// What signing it as `account` can do to the desk's risk, at worst. A venue that says nothing else is held to be
-    /// the worst.
-    fn effect(&self, _account: &<Self::Scheme as Scheme>::Account) -> Effect {
-        Effect::Opens
-    }
+    /// What signing it as `account` can do to the desk's risk, at worst.
+    fn effect(&self, account: &<Self::Scheme as Scheme>::Account) -> Effect;
 
     /// Tells what it puts at stake, each order at its worst case, for the budgets of the book. Called only for a
-    /// payload that the rules allow. Where a venue cannot say it, a budget that counts it refuses.
+    /// payload that the rules allow. What it cannot say, a budget that counts it refuses.
     ///
     /// # Errors
     /// [`wire::Refusal::TooManyMarkets`]; [`wire::Refusal::TokenHasNoValue`].
     fn expose(
         &self,
-        _limits: &Self::Limits<'_>,
-        _values: &[TokenValue<'_>],
-        _exposures: &mut Exposures,
-    ) -> Result<(), Why> {
-        Err(wire::Refusal::TokenHasNoValue.into())
-    }
+        limits: &Self::Limits<'_>,
+        values: &[TokenValue<'_>],
+        exposures: &mut Exposures,
+    ) -> Result<(), Why>;
 
     /// Tells what was understood.
     fn facts(&self, sink: &mut dyn FactSink);
