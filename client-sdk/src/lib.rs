@@ -27,16 +27,24 @@
 
 pub mod build;
 mod client;
+mod config;
 mod error;
+mod records;
 mod retry;
 mod signed;
 
-pub use client::{Client, Config};
-pub use error::{Refused, SignError, Trouble, Violation};
+pub use client::Client;
+pub use config::{Config, policy_hash, read_key};
+pub use error::{Lost, Refused, SignError, Violation};
+pub use records::{HandInFault, HandedIn};
+pub use session::attestation::{DevelopmentRoot, Distrust, Pin, Root};
+pub use session::{Fault, PublicKey, SessionKey};
 pub use signed::{Signature, Signed};
-pub use transport::{Address, AddressFault};
+pub use transport::key_file::KeyFileFault;
+pub use transport::{Address, AddressFault, SessionError};
 pub use wire::request::PayloadKind;
-pub use wire::{Family, Refusal, Shown};
+pub use wire::session::{Denial, Welcome};
+pub use wire::{Family, Mode, Refusal, Shown};
 
 /// The README's example compiles.
 #[cfg(doctest)]
