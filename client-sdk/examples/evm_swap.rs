@@ -13,9 +13,9 @@ mod desk;
 use std::error::Error;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use client_sdk::PayloadKind;
 use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_weth, v3_swap};
 use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
-use client_sdk::PayloadKind;
 
 const SWAP_ROUTER_02: Address = address(0x2626664c2603336e57b271c5c0b26f42, 0x1741e481);
 const USDC: Address = address(0x833589fcd6edb6e08f4c7c32d4f71b54, 0xbda02913);

@@ -10,10 +10,10 @@ mod desk;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use client_sdk::SignError;
 use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Grouping, Network, Order, OrderKind, TimeInForce, orders,
 };
-use client_sdk::SignError;
 
 /// The demo desk's key for Hyperliquid.
 const SLOT: u16 = 1;

@@ -212,9 +212,8 @@ impl Client {
     /// Sends the request once. The session is kept only when a reply came that it can go on after.
     fn attempt(&mut self, asked: &mut Asked) -> Result<Result<Signed, SignError>, Miss> {
         let request_id = asked.request_id;
-        let unknown = |error| {
-            Miss::Final(SignError::OutcomeUnknown { request_id, cause: Lost::Session(error) })
-        };
+        let unknown =
+            |error| Miss::Final(SignError::OutcomeUnknown { request_id, cause: Lost::Session(error) });
         let mut session = self.take_session().map_err(|error| match asked.read_in {
             _ if is_passing(&error) => Miss::Passing(error),
             Some(_) => unknown(error),
@@ -238,7 +237,9 @@ impl Client {
                 asked.read_in = Some(boot_id);
                 return Err(match error {
                     // The bot's patience for this request is at its end.
-                    SessionError::Transport(Error::Idle { .. } | Error::DeadlinePassed { .. }) => unknown(error),
+                    SessionError::Transport(Error::Idle { .. } | Error::DeadlinePassed { .. }) => {
+                        unknown(error)
+                    }
                     error if is_passing(&error) => Miss::Passing(error),
                     error => Miss::Final(final_error(error, Some(request_id))),
                 });
@@ -308,7 +309,9 @@ fn open(address: &Address, config: &Config) -> Result<Attested<Stream>, SessionE
 /// Whether another attempt may do better: nobody was there, or everything was taken.
 fn is_passing(error: &SessionError) -> bool {
     match error {
-        SessionError::Transport(Error::Frame(_)) | SessionError::Distrust(_) | SessionError::Fault(_) => false,
+        SessionError::Transport(Error::Frame(_)) | SessionError::Distrust(_) | SessionError::Fault(_) => {
+            false
+        }
         SessionError::Transport(_) | SessionError::Closed | SessionError::TurnedAway => true,
         SessionError::Denied { .. } => {
             error.denial().is_some_and(|denial| denial.family() == Family::Unavailable)

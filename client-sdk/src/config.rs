@@ -89,7 +89,8 @@ pub fn policy_hash(text: &str) -> Option<[u8; 32]> {
         return None;
     }
     for (byte, pair) in hash.iter_mut().zip(pairs) {
-        let [high, low] = pair.map(|digit| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
+        let [high, low] =
+            pair.map(|digit| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
         *byte = high? << 4 | low?;
     }
     Some(hash)
@@ -116,7 +117,13 @@ mod tests {
         hash[31] = 0xff;
         assert_eq!(policy_hash(&digits), Some(hash));
         assert_eq!(policy_hash(&format!("0x{digits}")), Some(hash));
-        for wrong in ["", &digits[2..], &format!("0x0x{digits}"), &digits.replacen("0a", "+a", 1), &format!("{digits}0")] {
+        for wrong in [
+            "",
+            &digits[2..],
+            &format!("0x0x{digits}"),
+            &digits.replacen("0a", "+a", 1),
+            &format!("{digits}0"),
+        ] {
             assert_eq!(policy_hash(wrong), None, "{wrong}");
         }
     }

@@ -206,7 +206,9 @@ impl fmt::Display for SignError {
                 f,
                 "request {request_id} was sent but its reply was lost ({cause}): it may have been signed",
             ),
-            Self::Distrusted(distrust) => write!(f, "the vault is not trusted, nothing was sent to it: {distrust}"),
+            Self::Distrusted(distrust) => {
+                write!(f, "the vault is not trusted, nothing was sent to it: {distrust}")
+            }
             Self::Denied { code } => Fault::Denied { code: *code }.fmt(f),
             Self::SessionBroken { request_id: None, fault } => {
                 write!(f, "no session, nothing was signed: somebody between, or not a vault: {fault}")
@@ -326,9 +328,13 @@ mod tests {
             .is_retryable()
         };
         assert!(retryable(Refusal::ReceiptsNotAcknowledged));
-        for refusal in
-            [Refusal::Halted, Refusal::ClientCut, Refusal::SizeAboveCap, Refusal::TrailingBytes, Refusal::ReceiptNotSealed]
-        {
+        for refusal in [
+            Refusal::Halted,
+            Refusal::ClientCut,
+            Refusal::SizeAboveCap,
+            Refusal::TrailingBytes,
+            Refusal::ReceiptNotSealed,
+        ] {
             assert!(!retryable(refusal), "{}", refusal.name());
         }
     }

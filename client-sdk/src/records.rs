@@ -135,7 +135,8 @@ impl Records {
             self.count += 1;
         }
         let slot = self.slot(self.count - 1);
-        let room = self.bytes.get_mut(slot * RECEIPT_SIZE_MAX..).and_then(|room| room.get_mut(..record.len()));
+        let room =
+            self.bytes.get_mut(slot * RECEIPT_SIZE_MAX..).and_then(|room| room.get_mut(..record.len()));
         if let (Some(room), Some(size)) = (room, self.sizes.get_mut(slot)) {
             room.copy_from_slice(record);
             *size = record.len();

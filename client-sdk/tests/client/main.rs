@@ -11,7 +11,8 @@ use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Network, Transferral, UpdateLeverage, update_leverage, usd_send,
 };
 use client_sdk::{
-    Address, Client, Config, Denial, Fault, Lost, Refusal, SessionError, Shown, SignError, Signature, Violation,
+    Address, Client, Config, Denial, Fault, Lost, Refusal, SessionError, Shown, SignError, Signature,
+    Violation,
 };
 use server::*;
 use std::io::Write as _;
@@ -161,7 +162,10 @@ fn a_receipt_of_another_request_is_refused() {
 #[test]
 fn a_receipt_of_another_boot_book_or_client_is_refused() {
     assert_violation(|peer| peer.answer(|answer| answer.boot_id = [1; 16]), Violation::ReceiptOfAnotherBoot);
-    assert_violation(|peer| peer.answer(|answer| answer.policy_hash = [1; 32]), Violation::ReceiptOfAnotherPolicy);
+    assert_violation(
+        |peer| peer.answer(|answer| answer.policy_hash = [1; 32]),
+        Violation::ReceiptOfAnotherPolicy,
+    );
     assert_violation(|peer| peer.answer(|answer| answer.client = [1; 32]), Violation::ReceiptOfAnotherClient);
 }
 
@@ -339,13 +343,10 @@ fn a_request_whose_reply_was_lost_is_asked_again_with_the_same_number_and_bytes(
 
 #[test]
 fn a_request_that_another_boot_may_have_signed_is_not_sent_to_this_one() {
-    let (mut server, asked) = Server::start_and_listen([
-        (|peer| drop(peer.request())) as Script,
-        |peer| {
-            peer.boot_id = [2; 16];
-            peer.answer(|_| {});
-        },
-    ]);
+    let (mut server, asked) = Server::start_and_listen([(|peer| drop(peer.request())) as Script, |peer| {
+        peer.boot_id = [2; 16];
+        peer.answer(|_| {});
+    }]);
     let mut client = server.client();
     let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
     assert!(matches!(error, SignError::OutcomeUnknown { cause: Lost::BootChanged, .. }), "{error:?}");
@@ -365,7 +366,9 @@ fn a_vault_that_is_gone_after_it_has_read_leaves_the_outcome_unknown_until_it_is
     let mut server = Server::start([(|peer: &mut Peer| drop(peer.request())) as Script]);
     let mut client = server.client();
     let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
-    let SignError::OutcomeUnknown { request_id, cause: Lost::Session(_) } = error else { panic!("{error:?}") };
+    let SignError::OutcomeUnknown { request_id, cause: Lost::Session(_) } = error else {
+        panic!("{error:?}")
+    };
     server.restart([(|peer: &mut Peer| peer.answer(|_| {})) as Script]);
     assert_eq!(client.ask_again().unwrap().unwrap().request_id, request_id);
     assert!(client.ask_again().is_none());
@@ -377,7 +380,7 @@ fn a_vault_that_is_gone_after_it_has_read_leaves_the_outcome_unknown_until_it_is
 fn a_vault_that_closes_without_reading_gets_the_request_again_even_in_another_boot() {
     let mut server = Server::start([
         (|peer| {
-            peer.greet();
+            peer.greet().unwrap();
             // Waits until the request is there, and leaves it unread.
             rustix::net::recv(&peer.stream, &mut [0_u8; 1], rustix::net::RecvFlags::PEEK).unwrap();
         }) as Script,
@@ -468,7 +471,7 @@ fn a_reply_that_does_not_come_in_time_leaves_the_outcome_unknown() {
 #[test]
 fn a_payload_that_fits_no_request_is_not_sent() {
     let mut server = Server::start([(|peer: &mut Peer| {
-        peer.greet();
+        peer.greet().unwrap();
         peer.wait_for_close();
     }) as Script]);
     let mut client = server.client();

@@ -18,7 +18,8 @@ use wire::receipt::{RECEIPT_VERSION, Receipt, RecordKind};
 use wire::reply::Reply;
 use wire::request::Request;
 use wire::session::{
-    Channel, Claims, Denial, HANDSHAKE2_SIZE, SEALED_SIZE_MAX, Welcome, read_hello, write_attestation, write_denied,
+    Channel, Claims, Denial, HANDSHAKE2_SIZE, SEALED_SIZE_MAX, Welcome, read_hello, write_attestation,
+    write_denied,
 };
 use wire::{Mode, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX};
 use zeroize::Zeroizing;
@@ -27,7 +28,6 @@ use zeroize::Zeroizing;
 pub(crate) const POLICY_HASH: [u8; 32] = [0xc0; 32];
 pub(crate) const BOOT_ID: [u8; 16] = [0xb0; 16];
 pub(crate) const RECEIPT_KEY: [u8; 32] = [0xd0; 32];
-
 
 pub(crate) const EVM: PayloadKind = PayloadKind::EvmEip1559;
 
@@ -80,7 +80,16 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn new(stream: UnixStream) -> Self {
         let (boot_id, client) = (BOOT_ID, [0; 32]);
-        Self { stream, last_digest: None, boot_id, records_kept: 0, sequence: 0, client, session: None, tell: None }
+        Self {
+            stream,
+            last_digest: None,
+            boot_id,
+            records_kept: 0,
+            sequence: 0,
+            client,
+            session: None,
+            tell: None,
+        }
     }
 
     /// The next frame's body, as it comes.
@@ -90,24 +99,29 @@ impl Peer {
 
     /// Sends a frame as it is.
     pub(crate) fn send_plain(&mut self, body: &[u8]) {
-        write_frame(&mut self.stream, body).unwrap();
+        // A client that is gone shows itself at the next frame.
+        let _ = write_frame(&mut self.stream, body);
     }
 
     pub(crate) fn deny(&mut self, denial: Denial) {
         self.send_plain(&write_denied(denial));
     }
 
-    /// Lets whoever is there in.
-    pub(crate) fn greet(&mut self) {
-        let challenge = read_hello(&self.frame()).unwrap();
+    /// Lets whoever is there in, if it is a client that holds on.
+    pub(crate) fn greet(&mut self) -> Option<()> {
+        let challenge = read_hello(&read_frame(&mut self.stream)?).ok()?;
         let key = throw_away_key("vault");
         let mut body = [0; DEVELOPMENT_DOCUMENT_SIZE + 2];
-        let size = write_attestation(&document(&Claims { challenge, ..claims(self.boot_id) }), &mut body).unwrap();
+        let size =
+            write_attestation(&document(&Claims { challenge, ..claims(self.boot_id) }), &mut body).unwrap();
         self.send_plain(&body[..size]);
         let responder = Responder::new(&key, Channel::Bots, &self.boot_id, &POLICY_HASH);
-        let greeting = responder.read(&self.frame(), entropy());
-        let Ok(greeting) = greeting else {
-            return self.deny(greeting.unwrap_err().denial().unwrap());
+        let greeting = match responder.read(&read_frame(&mut self.stream)?, entropy()) {
+            Ok(greeting) => greeting,
+            Err(fault) => {
+                self.deny(fault.denial()?);
+                return None;
+            }
         };
         self.client = *greeting.client().as_bytes();
         let welcome = Welcome {
@@ -123,12 +137,13 @@ impl Peer {
         let (session, size) = greeting.accept(&welcome, &mut body).unwrap();
         self.session = Some(session);
         self.send_plain(&body[..size]);
+        Some(())
     }
 
     /// The next body that the client has sealed; `None` when it is gone or a frame does not open.
     pub(crate) fn next(&mut self) -> Option<Vec<u8>> {
         if self.session.is_none() {
-            self.greet();
+            self.greet()?;
         }
         let frame = read_frame(&mut self.stream)?;
         let mut body = vec![0; SEALED_SIZE_MAX];
@@ -172,6 +187,28 @@ impl Peer {
         change(&mut answer);
         self.last_digest = answer.digest;
         self.send(&answer.body());
+    }
+
+    /// Answers requests and heartbeats until the client is gone or a frame does not open.
+    pub(crate) fn serve(&mut self) {
+        while let Some(body) = self.next() {
+            if body == [1, 0x26] {
+                self.send(&[1, 0x27, Mode::CancelOnly as u8]);
+                continue;
+            }
+            if let Some(tell) = &self.tell {
+                tell.send(body.clone()).unwrap();
+            }
+            let answer = self.signed(&Request::parse(&body).unwrap()).body();
+            self.send(&answer);
+        }
+    }
+
+    /// Answers one heartbeat with a body of any kind.
+    pub(crate) fn answer_heartbeat(&mut self, body: &[u8]) {
+        assert_eq!(self.next().unwrap(), [1, 0x26]);
+        self.send(body);
+        self.wait_for_close();
     }
 
     /// Waits until the client is gone.
