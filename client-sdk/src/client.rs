@@ -235,13 +235,13 @@ impl Client {
             Err(error) if self.is_unix() && is_reset(&error) => return Err(Miss::Passing(error)),
             Err(error) => {
                 asked.read_in = Some(boot_id);
-                return Err(match error {
+                return Err(if is_timeout(&error) {
                     // The bot's patience for this request is at its end.
-                    SessionError::Transport(Error::Idle { .. } | Error::DeadlinePassed { .. }) => {
-                        unknown(error)
-                    }
-                    error if is_passing(&error) => Miss::Passing(error),
-                    error => Miss::Final(final_error(error, Some(request_id))),
+                    unknown(error)
+                } else if is_passing(&error) {
+                    Miss::Passing(error)
+                } else {
+                    Miss::Final(final_error(error, Some(request_id)))
                 });
             }
         };
@@ -332,6 +332,10 @@ fn final_error(error: SessionError, read: Option<u64>) -> SignError {
             SignError::NotConnected { attempts: 1, trouble }
         }
     }
+}
+
+fn is_timeout(error: &SessionError) -> bool {
+    matches!(error, SessionError::Transport(Error::Idle { .. } | Error::DeadlinePassed { .. }))
 }
 
 fn is_reset(error: &SessionError) -> bool {

@@ -1,7 +1,7 @@
 //! Somebody between the client and the vault swaps, changes, repeats, drops and makes up frames. The client gets a typed
 //! error or the vault's own answer to what it asked, and never anything else.
 
-use crate::relay::{Passing, Relay, Way};
+use crate::relay::{Passing, Relay, Tamper, Way};
 use crate::server::*;
 use client_sdk::{Client, Config, Denial, Distrust, Fault, Lost, Pin, SessionError, SignError, Signed};
 use session::{Initiator, Responder};
@@ -33,7 +33,7 @@ struct World {
 }
 
 impl World {
-    fn new(tamper: impl FnMut(Passing) -> Vec<Vec<u8>> + Send + 'static) -> Self {
+    fn new(tamper: impl Tamper + 'static) -> Self {
         let (vault, asked) = Server::start_and_listen([Peer::serve as Script; 16]);
         let relay = Relay::start(&vault.path, tamper);
         Self { vault, relay, asked }
@@ -53,7 +53,7 @@ impl World {
 }
 
 /// What a client hears that only connects.
-fn connect_against(tamper: impl FnMut(Passing) -> Vec<Vec<u8>> + Send + 'static) -> SignError {
+fn connect_against(tamper: impl Tamper + 'static) -> SignError {
     let world = World::new(tamper);
     let error = world.connect(impatient()).unwrap_err();
     assert_eq!(world.asked(), 0, "something was asked of a vault that nobody knows");
@@ -61,7 +61,7 @@ fn connect_against(tamper: impl FnMut(Passing) -> Vec<Vec<u8>> + Send + 'static)
 }
 
 /// What a client hears whose first exchange in the session is tampered with.
-fn sign_against(tamper: impl FnMut(Passing) -> Vec<Vec<u8>> + Send + 'static) -> SignError {
+fn sign_against(tamper: impl Tamper + 'static) -> SignError {
     World::new(tamper).client().sign(4, EVM, &PAYLOAD).unwrap_err()
 }
 
@@ -80,7 +80,7 @@ fn assert_broken(error: &SignError, expected: Fault) {
 }
 
 /// A relay that answers hellos with a document of its own, which everybody's root vouches for.
-fn with_claims(change: fn(&mut Claims)) -> impl FnMut(Passing) -> Vec<Vec<u8>> + Send + 'static {
+fn with_claims(change: fn(&mut Claims)) -> impl Tamper + 'static {
     let mut challenge = [0; 32];
     move |passing| {
         if passing.is(ToVault, HELLO) {
@@ -103,9 +103,10 @@ fn attestation(document: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_document_of_another_book_time_or_hello_is_distrusted_by_name() {
-    let distrust = |change| match connect_against(with_claims(change)) {
-        SignError::Distrusted(distrust) => distrust,
-        other => panic!("{other:?}"),
+    let distrust = |change| {
+        let error = connect_against(with_claims(change));
+        let SignError::Distrusted(distrust) = error else { panic!("{error:?}") };
+        distrust
     };
     assert_eq!(
         distrust(|claims| claims.policy_hash = [1; 32]),
@@ -399,9 +400,8 @@ fn a_denial_that_somebody_makes_up_is_told_and_ends_at_most_the_session() {
 #[test]
 fn a_denial_or_another_vault_instead_of_the_answer_leaves_the_outcome_unknown() {
     let deny = |_: Passing| vec![write_denied(Denial::ClientCut).to_vec()];
-    let mut distrusted = with_claims(|claims| claims.policy_hash = [1; 32]);
-    let tampers: [Box<dyn FnMut(Passing) -> Vec<Vec<u8>> + Send>; 2] =
-        [Box::new(deny), Box::new(move |passing| distrusted(passing))];
+    let distrusted = with_claims(|claims| claims.policy_hash = [1; 32]);
+    let tampers: [Box<dyn Tamper>; 2] = [Box::new(deny), Box::new(distrusted)];
     for mut tamper in tampers {
         let world = World::new(move |passing| match (passing.connection, passing.way, passing.turn) {
             (0, ToClient, FIRST) => Vec::new(),

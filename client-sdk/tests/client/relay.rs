@@ -23,6 +23,11 @@ pub(crate) struct Passing {
     pub(crate) frame: Vec<u8>,
 }
 
+/// What goes on in a frame's place. Nothing towards the client ends the connection.
+pub(crate) trait Tamper: FnMut(Passing) -> Vec<Vec<u8>> + Send {}
+
+impl<T: FnMut(Passing) -> Vec<Vec<u8>> + Send> Tamper for T {}
+
 impl Passing {
     /// Goes on as it is.
     pub(crate) fn on(self) -> Vec<Vec<u8>> {
