@@ -1,7 +1,7 @@
 //! A session with the demo desk's vault, from three arguments: where it listens, the hash of its book, the bot's key.
 //!
 //! ```text
-//! portcullis policy hash policies/book/demo.toml                      # HASH
+//! portcullis policy hash policies/book/demo.toml                      # HASH: the first of the two words
 //! printf 'portcullis dev key: bot' | sha256sum | cut -c1-64 > bot.key # the demo's throw-away key: everybody has it
 //! chmod 600 bot.key
 //! cargo run -p client-sdk --example NAME -- unix:/path/of/the/vault.sock HASH bot.key
