@@ -1,5 +1,6 @@
 //! The blocking client.
 
+use core::fmt;
 use std::io::ErrorKind;
 
 use rustix::io::Errno;
@@ -20,7 +21,6 @@ use crate::signed::{self, Signed};
 
 /// A session with a vault, directly or through the host daemon, that is opened anew when it breaks. One request at a
 /// time; for more at once use more clients.
-#[derive(Debug)]
 pub struct Client {
     address: Address,
     config: Config,
@@ -299,6 +299,19 @@ impl Client {
 
     const fn is_unix(&self) -> bool {
         !matches!(self.address, Address::Vsock { .. })
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Client")
+            .field("address", &self.address)
+            .field("config", &self.config)
+            .field("session", &self.session)
+            .field("mode", &self.mode)
+            .field("unknown", &self.unknown)
+            .finish_non_exhaustive()
     }
 }
 

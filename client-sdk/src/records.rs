@@ -11,18 +11,20 @@ use std::time::Duration;
 
 use transport::{Address, Dial as _, Error, Framed, Patience};
 use wire::RECEIPT_SIZE_MAX;
-use wire::frame::{self, Kind};
+use wire::frame::{self, BODY_SIZE_MIN, Kind};
 use wire::hand_in::{HAND_IN_SIZE_MAX, TAKEN_SIZE, read_taken, write_hand_in};
 use wire::receipt::Receipt;
-use wire::session::Welcome;
+use wire::session::{SEALED_REQUEST_SIZE_MAX, Welcome};
 
 use crate::error::Violation;
+
+// One record always fits.
+const _: () = assert!(BODY_SIZE_MIN + 2 + RECEIPT_SIZE_MAX <= SEALED_REQUEST_SIZE_MAX);
 
 /// Most records that a client keeps, whatever the vault asks for: no book asks for more.
 const KEPT_MAX: usize = 1024;
 
 /// The last records, oldest first. Room for all of them is taken at once; what is not used is never touched.
-#[derive(Debug)]
 pub(crate) struct Records {
     /// A slot of [`RECEIPT_SIZE_MAX`] bytes for each.
     bytes: Box<[u8]>,
@@ -148,18 +150,24 @@ impl Records {
         (self.oldest + after) % self.sizes.len().max(1)
     }
 
-    /// Hands all of them to the host at `address`, each frame on a connection of its own; each step of it may take
-    /// `timeout`.
+    /// Hands all of them to the host at `address`, in as many frames as they need, on one connection; each step of it may
+    /// take `timeout`.
     pub(crate) fn hand_in(&self, address: &Address, timeout: Duration) -> Result<HandedIn, HandInFault> {
+        let patience = Patience { idle: Some(timeout), frame: timeout };
+        let mut host = Framed::new(address.dial(timeout)?, TAKEN_SIZE, patience)?;
         let mut body = Box::new([0; HAND_IN_SIZE_MAX]);
         let mut taken = 0;
         while taken < self.count {
-            let (offered, size) = write_hand_in(self.iter().skip(taken), &mut body);
-            let more = match offer(address, timeout, body.get(..size).unwrap_or_default())? {
-                None => return Ok(HandedIn::NoHost),
-                Some(more) if more > offered => return Err(HandInFault::NotAnAnswer),
-                Some(more) => more,
-            };
+            let (offered, size) = write_hand_in(self.fitting(taken), &mut body);
+            host.write([body.get(..size).unwrap_or_default()])?;
+            let answer = host.read()?.ok_or_else(|| Error::Io(ErrorKind::UnexpectedEof.into()))?;
+            if frame::kind(answer) == Ok(Kind::Denied) {
+                return Ok(HandedIn::NoHost);
+            }
+            let more = usize::from(read_taken(answer).map_err(|_| HandInFault::NotAnAnswer)?);
+            if more > offered {
+                return Err(HandInFault::NotAnAnswer);
+            }
             taken += more;
             // A host that stops among these does not take what comes after them.
             if more < offered || offered == 0 {
@@ -168,18 +176,17 @@ impl Records {
         }
         Ok(HandedIn::Taken { offered: self.count, taken })
     }
-}
 
-/// One frame of records, and how many the host took; `None` when it is a vault that answers.
-fn offer(address: &Address, timeout: Duration, body: &[u8]) -> Result<Option<usize>, HandInFault> {
-    let patience = Patience { idle: Some(timeout), frame: timeout };
-    let mut framed = Framed::new(address.dial(timeout)?, TAKEN_SIZE, patience)?;
-    framed.write([body])?;
-    let answer = framed.read()?.ok_or_else(|| Error::Io(ErrorKind::UnexpectedEof.into()))?;
-    if frame::kind(answer) == Ok(Kind::Denied) {
-        return Ok(None);
+    /// The records from the one at this place on, as many as a frame holds that a vault reads too: it denies it then, and
+    /// would close on a longer one without a word.
+    fn fitting(&self, first: usize) -> impl Iterator<Item = &[u8]> {
+        let mut room = SEALED_REQUEST_SIZE_MAX - BODY_SIZE_MIN;
+        self.iter().skip(first).take_while(move |record| {
+            let left = room.checked_sub(2 + record.len());
+            room = left.unwrap_or(0);
+            left.is_some()
+        })
     }
-    read_taken(answer).map(|count| Some(count.into())).map_err(|_| HandInFault::NotAnAnswer)
 }
 
 impl From<Error> for HandInFault {

@@ -45,7 +45,6 @@ pub struct Opening<'o> {
 }
 
 /// An attested session over a stream. One exchange at a time.
-#[derive(Debug)]
 pub struct Attested<S> {
     framed: Framed<S>,
     session: Session,
@@ -238,6 +237,17 @@ impl From<Error> for SessionError {
 impl From<Fault> for SessionError {
     fn from(fault: Fault) -> Self {
         if let Fault::Denied { code } = fault { Self::Denied { code } } else { Self::Fault(fault) }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Attested<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Attested")
+            .field("framed", &self.framed)
+            .field("session", &self.session)
+            .field("welcome", &self.welcome)
+            .finish_non_exhaustive()
     }
 }
 

@@ -69,6 +69,33 @@ fn a_host_that_does_not_take_them_is_told_and_the_session_goes_on() {
 }
 
 #[test]
+fn more_records_than_a_frame_holds_go_in_several_that_a_vault_could_read() {
+    static FOUND: Mutex<Vec<Vec<u64>>> = Mutex::new(Vec::new());
+    let mut server = Server::start([
+        (|peer: &mut Peer| {
+            peer.records_kept = 100;
+            (0..100).for_each(|_| peer.answer(|_| {}));
+        }) as Script,
+        |peer| {
+            while let Some(body) = peer.frame_or_end() {
+                assert!(body.len() <= wire::session::SEALED_REQUEST_SIZE_MAX);
+                let found = sequences(read_hand_in(&body).unwrap());
+                peer.send_plain(&write_taken(u16::try_from(found.len()).unwrap()));
+                FOUND.lock().unwrap().push(found);
+            }
+        },
+        |peer| peer.answer(|_| {}),
+    ]);
+    let mut client = server.client();
+    (0..101).for_each(|_| drop(client.sign(4, EVM, &PAYLOAD).unwrap()));
+    server.join();
+    assert!(matches!(client.handed_in(), Some(Ok(HandedIn::Taken { offered: 100, taken: 100 }))));
+    let found = FOUND.lock().unwrap();
+    assert!(found.len() > 1);
+    assert!(found.iter().flatten().copied().eq(0..100));
+}
+
+#[test]
 fn a_client_of_a_vault_that_asks_for_none_keeps_none() {
     let mut server =
         Server::start([(|peer: &mut Peer| peer.answer(|_| {})) as Script, |peer| peer.answer(|_| {})]);

@@ -97,6 +97,11 @@ impl Peer {
         read_frame(&mut self.stream).unwrap()
     }
 
+    /// The next frame's body, as it comes; `None` when the client is gone.
+    pub(crate) fn frame_or_end(&mut self) -> Option<Vec<u8>> {
+        read_frame(&mut self.stream)
+    }
+
     /// Sends a frame as it is.
     pub(crate) fn send_plain(&mut self, body: &[u8]) {
         // A client that is gone shows itself at the next frame.

@@ -74,6 +74,41 @@ fn a_client_that_is_not_let_in_hears_why_and_does_not_try_again() {
 }
 
 #[test]
+fn a_client_that_is_cut_off_between_two_requests_hears_it_at_once() {
+    // Further attempts would be let in.
+    let mut server = Server::start([
+        (|peer: &mut Peer| peer.answer(|_| {})) as Script,
+        |peer| {
+            peer.frame();
+            peer.deny(Denial::ClientCut);
+        },
+        Peer::serve,
+    ]);
+    let mut client = server.client();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
+    assert_eq!(error.denial(), Some(Denial::ClientCut), "{error:?}");
+    assert!(!error.is_outcome_unknown());
+    assert!(client.ask_again().is_none());
+    client.sign(4, EVM, &PAYLOAD).unwrap();
+    drop(client);
+    server.join();
+}
+
+#[test]
+fn what_is_shown_of_a_client_holds_no_payload() {
+    let mut server = Server::start([Peer::serve as Script]);
+    let mut client = server.client();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
+    let shown = format!("{client:?}");
+    assert!(shown.contains("x25519:"));
+    // The buffers have tens of thousands of bytes.
+    assert!(shown.len() < 3_000, "{} characters", shown.len());
+    drop(client);
+    server.join();
+}
+
+#[test]
 fn a_vault_that_says_nothing_to_a_hello_is_given_up() {
     let mut server = Server::start([(|peer: &mut Peer| {
         peer.frame();
