@@ -14,6 +14,9 @@ public_key=$("$bin/portcullis" operator keygen "$folder/ann.key")
 "$bin/portcullis" operator keygen "$folder/stranger.key" >"$folder/stranger.pub"
 sed -e 's/^boot_mode = .*/boot_mode = "halted"/' policies/book/demo.toml >"$folder/demo.toml"
 printf '\n[[operators]]\nname = "ann"\n%s\n' "$public_key" >>"$folder/demo.toml"
+hash=$("$bin/portcullis" policy hash "$folder/demo.toml" | cut -d' ' -f1)
+# The demo's throw-away key: everybody has it.
+(umask 077; printf 'portcullis dev key: bot' | sha256sum | cut -c1-64 >"$folder/bot.key")
 
 fail() { echo "operator.sh: $*"; cat "$folder"/*.log; exit 1; }
 within() { for _ in $(seq 100); do if "$@"; then return 0; fi; sleep 0.1; done; fail "not in ten seconds: $*"; }
@@ -25,7 +28,7 @@ boot() {
 }
 answers() { "$bin/portcullis-host" status --control "unix:$folder/control" >/dev/null 2>&1; }
 order() { "$bin/portcullis" operator "$1" --admin "$folder/bots.admin" --key "$folder/$2.key" "${@:3}"; }
-signs() { "$bin/examples/evm_swap" "unix:$folder/bots" >>"$folder/bot.log" 2>&1; }
+signs() { "$bin/examples/evm_swap" "unix:$folder/bots" "$hash" "$folder/bot.key" >>"$folder/bot.log" 2>&1; }
 signs_not() { ! signs || fail "signed although $1"; tail -n 1 "$folder/bot.log" | grep -qi halted || fail "another refusal"; }
 
 boot

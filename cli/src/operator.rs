@@ -4,16 +4,13 @@
 //! which passes it on: first the vault is asked for a challenge and for how things stand, then the order that answers
 //! the challenge is signed and given.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use ed25519_dalek::{Signer as _, SigningKey};
 use portcullis_host::control::{ControlError, ask};
-use transport::Address;
+use transport::{Address, key_file};
 use wire::control::{Answer, Command as Asked, Latch};
 use wire::operator::{Action, MESSAGE_SIZE_MAX, ORDER_TAG, ORDER_VERSION, Order};
 use wire::{Mode, Scope, Venue};
@@ -99,10 +96,7 @@ fn set_mode(venue: Option<&str>, mode: &str) -> Result<Action, Fault> {
 fn generate(file: &Path) -> Result<(), Fault> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed)?;
-    let mut options = fs::OpenOptions::new();
-    let mut made = options.write(true).create_new(true).mode(0o600).open(file)?;
-    made.write_all(Zeroizing::new(hexadecimal::digits(&*seed) + "\n").as_bytes())?;
-    made.sync_all()?;
+    key_file::create(file, &seed)?;
     let public = SigningKey::from_bytes(&seed).verifying_key();
     println!("public_key = {{ ed25519 = \"{}\" }}", hexadecimal::text(public.as_bytes()));
     Ok(())
@@ -139,13 +133,6 @@ fn give(to: &To, action: Action) -> Result<(), Fault> {
 }
 
 fn read_key(path: &Path) -> Result<SigningKey, Fault> {
-    let fault = |text: &str| format!("{}: {text}", path.display());
-    let file = fs::File::open(path).map_err(|error| fault(&error.to_string()))?;
-    if file.metadata()?.mode() & 0o077 != 0 {
-        return Err(fault("others may read it: chmod go= it").into());
-    }
-    let mut text = Zeroizing::new(String::with_capacity(80));
-    file.take(80).read_to_string(&mut text)?;
-    let seed = hexadecimal::read(text.trim_end()).ok_or_else(|| fault("not 64 hexadecimal digits"))?;
+    let seed = key_file::read(path).map_err(|fault| format!("{}: {fault}", path.display()))?;
     Ok(SigningKey::from_bytes(&seed))
 }

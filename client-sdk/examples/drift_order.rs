@@ -1,7 +1,9 @@
 //! Signs a Drift order with the demo desk's development vault (`policies/book/demo.toml`, slot 2), then asks for
 //! one that its book refuses.
 //!
-//! `cargo run -p client-sdk --example drift_order -- unix:/path/of/the/vault.sock`
+//! `cargo run -p client-sdk --example drift_order -- unix:/path/of/the/vault.sock HASH bot.key`
+
+mod desk;
 
 use std::error::Error;
 
@@ -9,7 +11,7 @@ use client_sdk::build::solana::{
     AccountMeta, Direction, DriftAccounts, Instruction, MarketKind, OrderParams, OrderType, PostOnly,
     Program, TriggerCondition, key, key_text, legacy_message, payload, signed_transaction,
 };
-use client_sdk::{Client, Config, PayloadKind, SignError};
+use client_sdk::{PayloadKind, SignError};
 
 const SLOT: u16 = 2;
 
@@ -20,8 +22,7 @@ const AUTHORITY: &str = "2snfUPCrS5yEmxcrEuXqMnG8MdMWTixEgAN5Be8kQxK3";
 const ONE_SOL: u64 = 1_000_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let address = std::env::args().nth(1).ok_or("usage: drift_order unix:/path/of/the/vault.sock")?;
-    let mut client = Client::connect(address.parse()?, Config::default())?;
+    let mut client = desk::connect(std::env::args().skip(1))?;
 
     let message = message(&order(ONE_SOL))?;
     let signed = client.sign(SLOT, PayloadKind::SolanaMessage, &payload(&message, &[])?)?;

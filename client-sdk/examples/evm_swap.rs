@@ -3,17 +3,19 @@
 //!
 //! ```text
 //! cargo run -p client-sdk --example evm_swap                                   # prints the payload
-//! cargo run -p client-sdk --example evm_swap -- unix:/path/of/the/vault.sock   # the raw transaction
+//! cargo run -p client-sdk --example evm_swap -- unix:/path/of/the/vault.sock HASH bot.key   # the raw transaction
 //! ```
 //! The demo desk's vault (`policies/book/demo.toml`) signs it: its book grants the swap with `multicall` and `native`
 //! and names Base's WETH.
 
-use std::error::Error;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+mod desk;
 
+use std::error::Error;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use client_sdk::PayloadKind;
 use client_sdk::build::evm::swap::{Amounts, Bound, V3Path, multicall, unwrap_weth, v3_swap};
 use client_sdk::build::evm::{Address, Gas, Router, U256, assemble_signed, call, universal_router};
-use client_sdk::{Client, Config, PayloadKind};
 
 const SWAP_ROUTER_02: Address = address(0x2626664c2603336e57b271c5c0b26f42, 0x1741e481);
 const USDC: Address = address(0x833589fcd6edb6e08f4c7c32d4f71b54, 0xbda02913);
@@ -24,14 +26,13 @@ const SLOT: u16 = 0;
 const ACCOUNT: Address = address(0x4a9a1fb490401a4ae65ceb3d3d345bcf, 0xd31220dd);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
     let payload = payload()?;
-    let Some(vault) = arguments.next() else {
+    if arguments.peek().is_none() {
         println!("{}", hex(&payload));
         return Ok(());
-    };
-    let config = Config { connect_timeout: Duration::from_millis(500), ..Config::default() };
-    let mut client = Client::connect(vault.parse()?, config)?;
+    }
+    let mut client = desk::connect(arguments)?;
     let signed = client.sign(SLOT, PayloadKind::EvmEip1559, &payload)?;
     let signature = signed.signature.secp256k1().ok_or("not a signature of this venue")?;
     println!("{}", hex(&assemble_signed(&payload, &signature)?));

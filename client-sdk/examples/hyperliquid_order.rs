@@ -2,16 +2,18 @@
 //! post, or why there is none.
 //!
 //! ```text
-//! cargo run -p client-sdk --example hyperliquid_order -- unix:/path/of/the/vault.sock
+//! cargo run -p client-sdk --example hyperliquid_order -- unix:/path/of/the/vault.sock HASH bot.key
 //! ```
+
+mod desk;
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use client_sdk::SignError;
 use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Grouping, Network, Order, OrderKind, TimeInForce, orders,
 };
-use client_sdk::{Client, Config, SignError};
 
 /// The demo desk's key for Hyperliquid.
 const SLOT: u16 = 1;
@@ -27,9 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let address = arguments.next().ok_or("say where the vault listens: unix:/path/to/socket")?;
-    let mut client = Client::connect(address.parse()?, Config::default())?;
+    let mut client = desk::connect(std::env::args().skip(1))?;
 
     let envelope = Envelope {
         network: Network::Mainnet,

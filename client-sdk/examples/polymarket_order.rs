@@ -2,17 +2,18 @@
 //! the order book takes it.
 //!
 //! ```text
-//! cargo run -p client-sdk --example polymarket_order -- unix:/path/of/the/vault.sock
+//! cargo run -p client-sdk --example polymarket_order -- unix:/path/of/the/vault.sock HASH bot.key
 //! ```
 
-use std::env;
+mod desk;
+
 use std::error::Error;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use client_sdk::build::polymarket::{
     Exchange, Order, Side, SignatureType, Terms, Tick, U256, deployment, limit_amounts, order,
 };
-use client_sdk::{Client, Config, PayloadKind, SignError};
+use client_sdk::{PayloadKind, SignError};
 
 /// The demo desk's key for Polymarket, its address, and the outcome that it trades.
 const SLOT: u16 = 4;
@@ -21,7 +22,6 @@ const TOKEN_ID: &str = "72506127891654209647791846342936290616491981394235405275
 
 #[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let vault = env::args().nth(1).ok_or("say where the vault listens: unix:/path/of/the/vault.sock")?;
     let maker = address(OWN).ok_or("not 0x and 40 digits")?;
     let now_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         wallet: None,
     })?;
 
-    let mut client = Client::connect(vault.parse()?, Config::default())?;
+    let mut client = desk::connect(std::env::args().skip(1))?;
     match client.sign(SLOT, PayloadKind::PolymarketTypedData, &request.payload) {
         Ok(signed) => {
             let signature = signed.signature.secp256k1().ok_or("not an ECDSA signature")?;

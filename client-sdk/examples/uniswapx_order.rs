@@ -2,15 +2,17 @@
 //! to the key's own address.
 //!
 //! ```text
-//! cargo run -p client-sdk --example uniswapx_order -- unix:/path/of/the/vault.sock
+//! cargo run -p client-sdk --example uniswapx_order -- unix:/path/of/the/vault.sock HASH bot.key
 //! ```
 //! It prints the order and the signature as Permit2 takes it. An order server wants the same order ABI-encoded; the
 //! venue's own SDK encodes it, this one does not yet.
 
+mod desk;
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use client_sdk::build::uniswapx::{DutchOutput, OrderInfo, PERMIT2, Permit2, Uint, V2DutchOrder};
-use client_sdk::{Client, Config, PayloadKind, SignError};
+use client_sdk::{PayloadKind, SignError};
 
 /// The demo desk's key for UniswapX, and its address.
 const SLOT: u16 = 3;
@@ -24,7 +26,6 @@ const COSIGNER: &str = "4449cd34d1eb1fedcf02a1be3834ffde8e6a6180";
 
 #[expect(clippy::disallowed_methods, reason = "a client has a clock; the vault is told the time")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let vault = std::env::args().nth(1).ok_or("say where the vault listens: unix:/path/of/the/vault.sock")?;
     let own = address(OWN)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     // Another one for each order, as Permit2 keeps them: a number of one's own, here the time.
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }],
     };
     let request = Permit2 { chain_id: 1, contract: PERMIT2 }.order(&order.into())?;
-    let mut client = Client::connect(vault.parse()?, Config::default())?;
+    let mut client = desk::connect(std::env::args().skip(1))?;
     match client.sign(SLOT, PayloadKind::UniswapxTypedData, &request.payload) {
         Ok(signed) => {
             println!("order     {}", String::from_utf8_lossy(&request.payload));

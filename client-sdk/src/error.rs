@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use transport::Error;
+use session::Fault;
+use session::attestation::Distrust;
+use transport::SessionError;
+use wire::session::Denial;
 use wire::{Family, Refusal, Shown};
 
 /// Why there is no signature.
@@ -19,24 +22,41 @@ pub enum SignError {
     },
     /// The kill switch was pulled. Nothing will be signed until the operator starts the vault again.
     Halted,
-    /// The request was sent and no reply came. The vault may have signed it, and whoever saw the signature may
-    /// have sent it: ask the venue before anything like it is sent again.
+    /// The request was sent and there is no reply. The vault may have signed it, and whoever saw the signature may
+    /// have sent it. [`crate::Client::ask_again`] gets the vault's answer as long as the vault is the one that was asked;
+    /// after another boot only the venue knows (the table in this crate's documentation).
     OutcomeUnknown {
         /// number of the request, as it would stand in its receipt
         request_id: u64,
         /// how the reply was lost
-        cause: Error,
+        cause: Lost,
     },
-    /// No connection could be made, so nothing was signed.
+    /// No session could be opened and the request was never sent: nothing was signed.
     NotConnected {
         /// how often it was tried
         attempts: u32,
         /// what went wrong the last time
-        trouble: Trouble,
+        trouble: SessionError,
+    },
+    /// What answers is not the vault that the configuration wants, or cannot prove that it is. Nothing was sent to it.
+    Distrusted(Distrust),
+    /// The vault, or whoever sits between, gives this bot no session: a [`Denial`]'s code. The request was never sent.
+    Denied {
+        /// the code; a later vault may know more of them
+        code: u16,
+    },
+    /// A frame is not the vault's, not the next of its session, or does not belong here: somebody between changed,
+    /// repeated, reordered or made it up. The session is over.
+    SessionBroken {
+        /// number of the request that waited for the frame and may have been signed, as with
+        /// [`SignError::OutcomeUnknown`]; `None` when none was sent
+        request_id: Option<u64>,
+        /// what is wrong with it
+        fault: Fault,
     },
     /// What came back is not this vault's answer to this request. What became of the request is not known.
     ProtocolViolation {
-        /// number of the request
+        /// number of the request; 0 for a heartbeat
         request_id: u64,
         /// what is wrong with it
         violation: Violation,
@@ -61,9 +81,29 @@ impl SignError {
             Self::RefusedByLaterBuild { .. }
             | Self::Halted
             | Self::OutcomeUnknown { .. }
+            | Self::Distrusted(_)
+            | Self::Denied { .. }
+            | Self::SessionBroken { .. }
             | Self::ProtocolViolation { .. }
             | Self::PayloadTooLong { .. } => false,
         }
+    }
+
+    /// Whether the vault may have signed the request without this client having the signature.
+    #[must_use]
+    pub const fn is_outcome_unknown(&self) -> bool {
+        matches!(
+            self,
+            Self::OutcomeUnknown { .. }
+                | Self::ProtocolViolation { .. }
+                | Self::SessionBroken { request_id: Some(_), .. }
+        )
+    }
+
+    /// What the vault denied a session with, if it did and this build knows the code.
+    #[must_use]
+    pub const fn denial(&self) -> Option<Denial> {
+        if let Self::Denied { code } = self { Denial::from_code(*code) } else { None }
     }
 }
 
@@ -80,7 +120,8 @@ pub struct Refused {
     pub subject: Option<u16>,
     /// The number the request had.
     pub request_id: u64,
-    /// The record of the decision; empty when the vault could not seal one.
+    /// The record of the decision; empty when the vault could not seal one, or when this client is refused so often
+    /// that its refusals are counted and not recorded one by one.
     pub receipt: Vec<u8>,
 }
 
@@ -97,10 +138,10 @@ impl Refused {
         self.refusal.explanation()
     }
 
-    /// Whether the same request may succeed later by itself: only when the vault was busy.
+    /// Whether the same request may succeed later by itself: only when the vault was busy or waits for its host.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        self.family() == Family::Unavailable && self.refusal != Refusal::Halted
+        self.family() == Family::Unavailable && !matches!(self.refusal, Refusal::Halted | Refusal::ClientCut)
     }
 
     /// What the vault understood of the payload, as JSON text; `None` when it did not get that far.
@@ -111,13 +152,13 @@ impl Refused {
     }
 }
 
-/// Why there is no connection.
+/// How a reply was lost.
 #[derive(Debug)]
-pub enum Trouble {
-    /// The socket failed.
-    Transport(Error),
-    /// All of the vault's connections are taken.
-    TurnedAway,
+pub enum Lost {
+    /// The session ended and the answer could not be had over another one; the vault that was asked may still have it.
+    Session(SessionError),
+    /// The vault has booted anew since, and what it had answered is gone with the boot before.
+    BootChanged,
 }
 
 /// What is wrong with a reply.
@@ -139,6 +180,16 @@ pub enum Violation {
     DigestDiffers,
     /// It carries canonical bytes that were not asked for.
     CanonicalUnasked,
+    /// Its receipt is of another boot than the session.
+    ReceiptOfAnotherBoot,
+    /// Its receipt is of another book than the session.
+    ReceiptOfAnotherPolicy,
+    /// Its receipt names another client.
+    ReceiptOfAnotherClient,
+    /// Its receipt is not after the one before.
+    ReceiptOutOfSequence,
+    /// It is no answer to a heartbeat.
+    NotAStanding,
 }
 
 impl fmt::Display for SignError {
@@ -153,8 +204,18 @@ impl fmt::Display for SignError {
             ),
             Self::OutcomeUnknown { request_id, cause } => write!(
                 f,
-                "request {request_id} was sent but its reply was lost ({cause}): it may have been signed, ask the venue before sending it again",
+                "request {request_id} was sent but its reply was lost ({cause}): it may have been signed",
             ),
+            Self::Distrusted(distrust) => {
+                write!(f, "the vault is not trusted, nothing was sent to it: {distrust}")
+            }
+            Self::Denied { code } => Fault::Denied { code: *code }.fmt(f),
+            Self::SessionBroken { request_id: None, fault } => {
+                write!(f, "no session, nothing was signed: somebody between, or not a vault: {fault}")
+            }
+            Self::SessionBroken { request_id: Some(id), fault } => {
+                write!(f, "the answer to request {id} was tampered with; it may have been signed: {fault}")
+            }
             Self::NotConnected { attempts, trouble } => {
                 write!(f, "no connection after {attempts} attempts, nothing was signed: {trouble}")
             }
@@ -171,12 +232,15 @@ impl fmt::Display for SignError {
 impl std::error::Error for SignError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::OutcomeUnknown { cause, .. }
-            | Self::NotConnected { trouble: Trouble::Transport(cause), .. } => Some(cause),
+            Self::OutcomeUnknown { cause: Lost::Session(cause), .. }
+            | Self::NotConnected { trouble: cause, .. } => Some(cause),
+            Self::Distrusted(distrust) => Some(distrust),
+            Self::SessionBroken { fault, .. } => Some(fault),
             Self::Refused(_)
             | Self::RefusedByLaterBuild { .. }
             | Self::Halted
-            | Self::NotConnected { .. }
+            | Self::OutcomeUnknown { cause: Lost::BootChanged, .. }
+            | Self::Denied { .. }
             | Self::ProtocolViolation { .. }
             | Self::PayloadTooLong { .. } => None,
         }
@@ -201,11 +265,11 @@ impl fmt::Display for Refused {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Transport(error) => error.fmt(f),
-            Self::TurnedAway => f.write_str("all of the vault's connections are taken"),
+            Self::Session(error) => error.fmt(f),
+            Self::BootChanged => f.write_str("the vault has booted anew: only the venue knows"),
         }
     }
 }
@@ -221,6 +285,11 @@ impl fmt::Display for Violation {
             Self::DigestMissing => "its receipt does not say what was signed",
             Self::DigestDiffers => "its receipt says that something else was signed than the payload",
             Self::CanonicalUnasked => "it carries canonical bytes that were not asked for",
+            Self::ReceiptOfAnotherBoot => "its receipt is of another boot than the session",
+            Self::ReceiptOfAnotherPolicy => "its receipt is of another book than the session",
+            Self::ReceiptOfAnotherClient => "its receipt names another client",
+            Self::ReceiptOutOfSequence => "its receipt is not after the one before",
+            Self::NotAStanding => "it is no answer to a heartbeat",
         })
     }
 }
@@ -258,10 +327,14 @@ mod tests {
             }
             .is_retryable()
         };
-        assert!(retryable(Refusal::TooManyConnections));
-        for refusal in
-            [Refusal::Halted, Refusal::SizeAboveCap, Refusal::TrailingBytes, Refusal::ReceiptNotSealed]
-        {
+        assert!(retryable(Refusal::ReceiptsNotAcknowledged));
+        for refusal in [
+            Refusal::Halted,
+            Refusal::ClientCut,
+            Refusal::SizeAboveCap,
+            Refusal::TrailingBytes,
+            Refusal::ReceiptNotSealed,
+        ] {
             assert!(!retryable(refusal), "{}", refusal.name());
         }
     }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use crate::client::Config;
-use crate::error::{SignError, Trouble};
+use transport::SessionError;
+
+use crate::Config;
+use crate::error::SignError;
 
 #[derive(Debug)]
 pub(crate) struct Retry {
@@ -32,7 +34,7 @@ impl Retry {
     }
 
     /// Sleeps before the next attempt, or gives up with what went wrong in the last one.
-    pub(crate) fn pause(&mut self, trouble: Trouble) -> Result<(), SignError> {
+    pub(crate) fn pause(&mut self, trouble: SessionError) -> Result<(), SignError> {
         self.attempts = self.attempts.saturating_add(1);
         if self.attempts >= self.attempts_max {
             return Err(SignError::NotConnected { attempts: self.attempts, trouble });
@@ -56,15 +58,15 @@ impl Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use transport::Error;
 
     fn retry(seed: u64) -> Retry {
-        let config = Config {
+        Retry {
+            attempts_max: 6,
             pause_min: Duration::from_millis(10),
             pause_max: Duration::from_millis(100),
-            ..Config::default()
-        };
-        Retry::new(&config, seed)
+            attempts: 0,
+            chance: seed | 1,
+        }
     }
 
     #[test]
@@ -93,7 +95,7 @@ mod tests {
     fn the_last_attempt_gives_up_without_a_pause() {
         let mut retry = retry(1);
         retry.attempts = retry.attempts_max - 1;
-        let error = retry.pause(Trouble::Transport(Error::HybridRefused)).unwrap_err();
+        let error = retry.pause(SessionError::Closed).unwrap_err();
         assert!(matches!(error, SignError::NotConnected { attempts: 6, .. }));
     }
 }

@@ -10,6 +10,7 @@ use wire::request::{PayloadKind, Request};
 use wire::{Refusal, Shown};
 
 use crate::error::{Refused, SignError, Violation};
+use crate::records::Records;
 
 /// A signature, in the form its curve has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +130,13 @@ pub(crate) fn facts_json(packed: &[u8]) -> Option<String> {
 }
 
 /// Reads the body of the reply to `request`. Checked here: that the reply and its receipt speak of this
-/// request, key and payload kind, that a signature has a receipt, a digest and the form of its scheme, and that
-/// the digest is the one that the payload has, by a decode of its own.
+/// request, key and payload kind, that the receipt is of this session's boot, book and client and comes after the one
+/// before, that a signature has a receipt, a digest and the form of its scheme, and that the digest is the one that the
+/// payload has, by a decode of its own. The receipt is kept among `records`.
 pub(crate) fn read(
     body: &[u8],
     request: &Request<'_>,
+    records: &mut Records,
     scratch: &mut hyperliquid::Scratch,
 ) -> Result<Signed, SignError> {
     let violation = |violation| SignError::ProtocolViolation { request_id: request.request_id, violation };
@@ -143,16 +146,19 @@ pub(crate) fn read(
     }
     let refusal = reply.refusal();
     if reply.receipt.is_empty() {
-        // A vault that could not seal a receipt says so; it never signs without one.
-        return match refusal {
-            Ok(Some(refusal)) => Err(refused(refusal, None, request.request_id)),
-            Ok(None) | Err(_) => Err(violation(Violation::ReceiptMissing)),
-        };
+        // A vault that could not seal a receipt, or gives a client that is refused too often none of its own, says so;
+        // it never signs without one.
+        return Err(match refusal {
+            Ok(Some(refusal)) => refused(refusal, None, request.request_id),
+            Ok(None) => violation(Violation::ReceiptMissing),
+            Err(code) => SignError::RefusedByLaterBuild { request_id: request.request_id, code },
+        });
     }
     let receipt = reply.receipt().map_err(|_| violation(Violation::ReceiptDiffers))?;
     if receipt.key_slot != request.key_slot || receipt.payload_kind != request.payload_kind.number() {
         return Err(violation(Violation::ReceiptDiffers));
     }
+    records.accept(&receipt, reply.receipt).map_err(violation)?;
     match refusal {
         Ok(None) => {}
         Ok(Some(refusal)) => {

@@ -3,6 +3,7 @@
 //! An [`Address`] says where a peer is (unix socket, hybrid vsock, vsock); [`Dial`] connects to it, [`Listen`]
 //! waits there; both give a [`Stream`]. [`Framed`] reads and writes whole frames over a stream, blocking and
 //! with deadlines; [`FrameBuffer`] is the part of it that does no I/O, for loops that wait on many streams.
+//! [`Attested`] is a client's session with a vault over such frames; [`key_file`] reads the key it comes with.
 //!
 //! Guarantees: no frame grows past the cap of its channel, and the cap is checked on the four prefix bytes,
 //! before anything is read for it; a buffer is allocated once, when the connection is made; every wait has an
@@ -12,10 +13,12 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod attested;
 mod error;
 mod frame_buffer;
 mod framed;
 mod hybrid;
+pub mod key_file;
 mod stop;
 mod stream;
 mod unix;
@@ -24,6 +27,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 pub use address::{Address, AddressFault};
+pub use attested::{Attested, Opening, SessionError};
 pub use error::Error;
 pub use frame_buffer::FrameBuffer;
 pub use framed::{Framed, Patience};

@@ -22,6 +22,18 @@ pub enum Family {
 }
 
 impl Family {
+    /// The family of a code: its thousands digit.
+    #[must_use]
+    pub const fn of(code: u16) -> Self {
+        match code {
+            0..2000 => Self::Malformed,
+            2000..3000 => Self::Unsupported,
+            3000..4000 => Self::Denied,
+            4000..5000 => Self::Unavailable,
+            _ => Self::Fault,
+        }
+    }
+
     /// The word used in replies, logs and the conformance program.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -680,13 +692,7 @@ impl Refusal {
     /// What kind of "no" this is.
     #[must_use]
     pub const fn family(self) -> Family {
-        match self.code() {
-            0..2000 => Family::Malformed,
-            2000..3000 => Family::Unsupported,
-            3000..4000 => Family::Denied,
-            4000..5000 => Family::Unavailable,
-            _ => Family::Fault,
-        }
+        Family::of(self.code())
     }
 }
 

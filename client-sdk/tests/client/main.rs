@@ -1,12 +1,19 @@
-//! The client against a server that follows a script, over real unix sockets.
+//! The client against a vault that follows a script, over real unix sockets.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
 
+mod attacks;
+mod records;
+mod relay;
 mod server;
+mod sessions;
 
 use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Network, Transferral, UpdateLeverage, update_leverage, usd_send,
 };
-use client_sdk::{Address, Client, Config, Refusal, Shown, SignError, Signature, Trouble, Violation};
+use client_sdk::{
+    Address, Client, Config, Denial, Fault, Lost, Refusal, SessionError, Shown, SignError, Signature,
+    Violation,
+};
 use server::*;
 use std::io::Write as _;
 use std::os::unix::net::UnixListener;
@@ -36,7 +43,7 @@ fn assert_violation(script: Script, expected: Violation) {
 #[test]
 fn a_signature_comes_with_its_receipt_and_facts() {
     let signed = sign_against(|peer| peer.answer(|_| {})).unwrap();
-    let expected = Signature::Secp256k1 { r: [1; 32], s: [2; 32], y_parity: 1 };
+    let expected = Signature::Secp256k1 { r: label(&PAYLOAD), s: [2; 32], y_parity: 1 };
     assert_eq!(signed.signature, expected);
     assert_eq!(signed.digest, label(&PAYLOAD));
     assert_eq!(signed.receipt().unwrap().request_id, signed.request_id);
@@ -50,13 +57,14 @@ fn the_request_carries_slot_kind_and_payload_and_numbers_count_up() {
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
     let serving = std::thread::spawn(move || {
-        let mut peer = Peer { stream: listener.accept().unwrap().0, last_digest: None };
+        let mut peer = Peer::new(listener.accept().unwrap().0);
         for _ in 0..3 {
             let body = peer.request();
             let request = Request::parse(&body).unwrap();
             tell.send((request.key_slot, request.payload_kind, request.payload.to_vec(), request.request_id))
                 .unwrap();
-            peer.send(&Answer::signed(&request).body());
+            let answer = peer.signed(&request);
+            peer.send(&answer.body());
         }
     });
     let mut client = Client::connect(Address::Unix(path.clone()), impatient()).unwrap();
@@ -128,13 +136,16 @@ fn bytes_that_are_no_reply_are_refused() {
 }
 
 #[test]
-fn a_reply_longer_than_any_is_refused_on_its_prefix() {
-    assert_violation(
-        |peer| {
-            peer.request();
-            peer.stream.write_all(&[0xff; 4]).unwrap();
-        },
-        Violation::NotAReply,
+fn a_frame_longer_than_any_is_refused_on_its_prefix() {
+    let error = sign_against(|peer| {
+        peer.request();
+        peer.stream.write_all(&[0xff; 4]).unwrap();
+    })
+    .unwrap_err();
+    let expected = Fault::Frame(wire::frame::FrameFault::TooLong { declared: u32::MAX });
+    assert!(
+        matches!(error, SignError::SessionBroken { request_id: Some(_), fault } if fault == expected),
+        "{error:?}"
     );
 }
 
@@ -146,6 +157,54 @@ fn the_reply_to_another_request_is_refused() {
 #[test]
 fn a_receipt_of_another_request_is_refused() {
     assert_violation(|peer| peer.answer(|answer| answer.receipt_request_id ^= 1), Violation::ReceiptDiffers);
+}
+
+#[test]
+fn a_receipt_of_another_boot_book_or_client_is_refused() {
+    assert_violation(|peer| peer.answer(|answer| answer.boot_id = [1; 16]), Violation::ReceiptOfAnotherBoot);
+    assert_violation(
+        |peer| peer.answer(|answer| answer.policy_hash = [1; 32]),
+        Violation::ReceiptOfAnotherPolicy,
+    );
+    assert_violation(|peer| peer.answer(|answer| answer.client = [1; 32]), Violation::ReceiptOfAnotherClient);
+}
+
+#[test]
+fn a_receipt_that_is_not_after_the_one_before_is_refused() {
+    for back in [0, 1] {
+        let mut server = Server::start([(|peer: &mut Peer| {
+            peer.sequence = 7;
+            peer.answer(|_| {});
+            peer.answer(|_| {});
+            let body = peer.request();
+            // How far back is what the client asks for.
+            let request = Request::parse(&body).unwrap();
+            peer.sequence -= 1 + u64::from(request.key_slot);
+            let answer = peer.signed(&request);
+            peer.send(&answer.body());
+        }) as Script]);
+        let mut client = server.client();
+        client.sign(4, EVM, &PAYLOAD).unwrap();
+        client.sign(4, EVM, &PAYLOAD).unwrap();
+        match client.sign(back, EVM, &PAYLOAD) {
+            Err(SignError::ProtocolViolation { violation: Violation::ReceiptOutOfSequence, .. }) => {}
+            other => panic!("{other:?}"),
+        }
+        drop(client);
+        server.join();
+    }
+}
+
+#[test]
+fn a_refusal_without_a_receipt_of_its_own_is_heard() {
+    let error = sign_against(|peer| {
+        peer.answer(|answer| {
+            answer.refuse(Refusal::SizeAboveCap);
+            answer.has_receipt = false;
+        });
+    })
+    .unwrap_err();
+    assert!(matches!(&error, SignError::Refused(refused) if refused.receipt.is_empty()), "{error:?}");
 }
 
 #[test]
@@ -189,7 +248,7 @@ fn a_signature_for_a_payload_that_no_vault_takes_is_refused() {
     let mut server = Server::start([(|peer: &mut Peer| {
         let body = peer.request();
         let request = Request::parse(&body).unwrap();
-        let answer = Answer::signed(&Request { payload: &PAYLOAD, ..request });
+        let answer = peer.signed(&Request { payload: &PAYLOAD, ..request });
         peer.send(&answer.body());
     }) as Script]);
     let mut client = server.client();
@@ -230,7 +289,7 @@ fn an_action_and_a_user_signed_action_are_compared_too() {
             // The second answer is about the payload before.
             let first = peer.last_digest.unwrap();
             let body = peer.request();
-            let mut answer = Answer::signed(&Request::parse(&body).unwrap());
+            let mut answer = peer.signed(&Request::parse(&body).unwrap());
             answer.digest = Some(first);
             peer.send(&answer.body());
         }) as Script]);
@@ -261,39 +320,74 @@ fn canonical_bytes_that_were_not_asked_for_are_refused() {
 }
 
 #[test]
-fn a_server_that_dies_after_reading_leaves_the_outcome_unknown_and_nothing_is_sent_again() {
-    // Were it sent again, the second script would answer it.
-    let mut server = Server::start([(|peer| drop(peer.request())) as Script, |peer| peer.answer(|_| {})]);
+fn a_request_whose_reply_was_lost_is_asked_again_with_the_same_number_and_bytes() {
+    let (mut server, asked) = Server::start_and_listen([
+        (|peer| drop(peer.request())) as Script,
+        |peer| {
+            let body = peer.request();
+            let answer = peer.signed(&Request::parse(&body).unwrap()).body();
+            peer.stream.write_all(&u32::try_from(answer.len()).unwrap().to_le_bytes()).unwrap();
+            peer.stream.write_all(&answer[..20]).unwrap();
+        },
+        |peer| peer.answer(|_| {}),
+    ]);
+    let mut client = server.client();
+    let signed = client.sign(4, EVM, &PAYLOAD).unwrap();
+    drop(client);
+    server.join();
+    let asked: Vec<_> = asked.try_iter().collect();
+    assert_eq!(asked.len(), 3);
+    assert!(asked.iter().all(|body| *body == asked[0]));
+    assert_eq!(Request::parse(&asked[0]).unwrap().request_id, signed.request_id);
+}
+
+#[test]
+fn a_request_that_another_boot_may_have_signed_is_not_sent_to_this_one() {
+    let (mut server, asked) = Server::start_and_listen([(|peer| drop(peer.request())) as Script, |peer| {
+        peer.boot_id = [2; 16];
+        peer.answer(|_| {});
+    }]);
     let mut client = server.client();
     let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
-    assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
-    assert!(!error.is_retryable());
-    // The next request goes out on a new connection.
-    client.sign(4, EVM, &PAYLOAD).unwrap();
+    assert!(matches!(error, SignError::OutcomeUnknown { cause: Lost::BootChanged, .. }), "{error:?}");
+    assert!(!error.is_retryable() && error.is_outcome_unknown());
+    assert!(client.ask_again().is_none(), "nobody knows the answer any more");
+    // The next request goes to the new boot.
+    client.sign(4, EVM, &OTHER_PAYLOAD).unwrap();
+    assert_eq!(client.welcome().boot_id, [2; 16]);
+    drop(client);
+    server.join();
+    let payloads: Vec<_> = asked.try_iter().map(|body| body[16..].to_vec()).collect();
+    assert_eq!(payloads, [PAYLOAD.to_vec(), OTHER_PAYLOAD.to_vec()]);
+}
+
+#[test]
+fn a_vault_that_is_gone_after_it_has_read_leaves_the_outcome_unknown_until_it_is_asked_again() {
+    let mut server = Server::start([(|peer: &mut Peer| drop(peer.request())) as Script]);
+    let mut client = server.client();
+    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
+    let SignError::OutcomeUnknown { request_id, cause: Lost::Session(_) } = error else {
+        panic!("{error:?}")
+    };
+    server.restart([(|peer: &mut Peer| peer.answer(|_| {})) as Script]);
+    assert_eq!(client.ask_again().unwrap().unwrap().request_id, request_id);
+    assert!(client.ask_again().is_none());
     drop(client);
     server.join();
 }
 
 #[test]
-fn a_server_that_dies_inside_its_reply_leaves_the_outcome_unknown() {
-    let error = sign_against(|peer| {
-        let body = peer.request();
-        let body = Answer::signed(&Request::parse(&body).unwrap()).body();
-        peer.stream.write_all(&u32::try_from(body.len()).unwrap().to_le_bytes()).unwrap();
-        peer.stream.write_all(&body[..20]).unwrap();
-    })
-    .unwrap_err();
-    assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
-}
-
-#[test]
-fn a_server_that_closes_without_reading_gets_the_request_again() {
+fn a_vault_that_closes_without_reading_gets_the_request_again_even_in_another_boot() {
     let mut server = Server::start([
         (|peer| {
+            peer.greet().unwrap();
             // Waits until the request is there, and leaves it unread.
             rustix::net::recv(&peer.stream, &mut [0_u8; 1], rustix::net::RecvFlags::PEEK).unwrap();
         }) as Script,
-        |peer| peer.answer(|_| {}),
+        |peer| {
+            peer.boot_id = [2; 16];
+            peer.answer(|_| {});
+        },
     ]);
     let mut client = server.client();
     client.sign(4, EVM, &PAYLOAD).unwrap();
@@ -324,7 +418,10 @@ fn a_server_that_is_gone_is_not_connected_and_worth_another_try() {
 }
 
 #[test]
-fn a_full_vault_is_asked_again_and_named() {
+fn a_full_vault_or_host_is_asked_again_and_named() {
+    fn deny(peer: &mut Peer) {
+        peer.deny(Denial::SessionsFull);
+    }
     fn turn_away(peer: &mut Peer) {
         let mut body = [0; REPLY_SIZE_MAX];
         let reply = Reply {
@@ -335,36 +432,48 @@ fn a_full_vault_is_asked_again_and_named() {
             canonical: &[],
         };
         let size = reply.write(&mut body).unwrap();
-        peer.send(&body[..size]);
+        peer.send_plain(&body[..size]);
     }
-    let mut server = Server::start([turn_away as Script; 6]);
-    let mut client = server.client();
+    for (script, is_denied) in [(deny as Script, true), (turn_away as Script, false)] {
+        let mut server = Server::start([script; 6]);
+        let error = Client::connect(server.address(), impatient()).unwrap_err();
+        let SignError::NotConnected { attempts: 6, trouble } = error else { panic!("{error:?}") };
+        assert_eq!(matches!(trouble, SessionError::TurnedAway), !is_denied);
+        assert_eq!(trouble.denial(), is_denied.then_some(Denial::SessionsFull));
+        server.join();
+        server.restart([script, |peer| peer.answer(|_| {})]);
+        let mut client = server.client();
+        client.sign(4, EVM, &PAYLOAD).unwrap();
+        drop(client);
+        server.join();
+    }
+}
+
+#[test]
+fn a_reply_that_does_not_come_in_time_leaves_the_outcome_unknown() {
+    let mut server = Server::start([
+        (|peer: &mut Peer| {
+            peer.request();
+            peer.wait_for_close();
+        }) as Script,
+        |peer| peer.answer(|_| {}),
+    ]);
+    let config = Config { request_timeout: Duration::from_millis(200), ..impatient() };
+    let mut client = Client::connect(server.address(), config).unwrap();
     let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
-    assert!(matches!(error, SignError::NotConnected { trouble: Trouble::TurnedAway, .. }), "{error:?}");
-    server.join();
-    server.restart([turn_away as Script, |peer| peer.answer(|_| {})]);
-    client.sign(4, EVM, &PAYLOAD).unwrap();
+    assert!(matches!(error, SignError::OutcomeUnknown { cause: Lost::Session(_), .. }), "{error:?}");
+    // The connection is given up with the request: a late reply can meet nobody.
+    client.ask_again().unwrap().unwrap();
     drop(client);
     server.join();
 }
 
 #[test]
-fn a_reply_that_does_not_come_in_time_leaves_the_outcome_unknown() {
+fn a_payload_that_fits_no_request_is_not_sent() {
     let mut server = Server::start([(|peer: &mut Peer| {
-        peer.request();
+        peer.greet().unwrap();
         peer.wait_for_close();
     }) as Script]);
-    let config = Config { request_timeout: Duration::from_millis(20), ..impatient() };
-    let mut client = Client::connect(server.address(), config).unwrap();
-    let error = client.sign(4, EVM, &PAYLOAD).unwrap_err();
-    assert!(matches!(error, SignError::OutcomeUnknown { .. }), "{error:?}");
-    // The connection is given up with the request: a late reply can meet nobody.
-    server.join();
-}
-
-#[test]
-fn a_payload_that_fits_no_request_is_not_sent() {
-    let mut server = Server::start([(|peer: &mut Peer| peer.wait_for_close()) as Script]);
     let mut client = server.client();
     let error = client.sign(4, EVM, &[0; wire::REQUEST_SIZE_MAX]).unwrap_err();
     assert!(matches!(error, SignError::PayloadTooLong { .. }), "{error:?}");

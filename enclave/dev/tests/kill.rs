@@ -24,14 +24,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use client_sdk::{Client, Config, SignError};
+use client_sdk::{Client, Config, DevelopmentRoot, Pin, SignError};
 use enclave_dev::examples::{Example, examples};
 use portcullis_host::access::Access;
 use portcullis_host::daemon;
 use portcullis_host::receipts::{Held, Records, Step, verify};
 use rustix::process::{Pid, Signal, kill_process};
+use session_dev::throw_away_key;
 use wire::receipt::link;
 use wire::request::PayloadKind;
+
+const BOOK: &str = include_str!("../../../policies/book/demo.toml");
 
 /// Clients at the same time.
 const CLIENTS: usize = 4;
@@ -99,7 +102,7 @@ impl Folder {
     fn new(victim: Victim) -> Self {
         let path = std::env::temp_dir().join(format!("kill-{victim:?}-{}", std::process::id()));
         std::fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
-        std::fs::write(path.join("book.toml"), include_str!("../../../policies/book/demo.toml")).unwrap();
+        std::fs::write(path.join("book.toml"), BOOK).unwrap();
         Self(path)
     }
 
@@ -169,7 +172,12 @@ impl Drop for End<'_> {
 
 /// Signs all the time, tells each receipt, and connects anew when the connection is lost.
 fn sign_until(stop: &AtomicBool, bots: &Path, example: &Example, tell: &mpsc::Sender<Vec<u8>>) {
-    let config = || Config { pause_max: Duration::from_millis(50), ..Config::default() };
+    let book = compile::compile("demo.toml", BOOK).unwrap();
+    let pin = Pin::new(book::policy_hash(book), 60_000);
+    let config = || {
+        let config = Config::new(throw_away_key("bot"), pin, DevelopmentRoot);
+        Config { pause_max: Duration::from_millis(50), ..config }
+    };
     let payload = example.payload(0);
     while !stop.load(Ordering::Relaxed) {
         let address = format!("unix:{}", bots.display()).parse().unwrap();

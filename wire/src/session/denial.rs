@@ -1,3 +1,4 @@
+use crate::Family;
 use crate::codes::codes;
 
 codes! {
@@ -39,4 +40,12 @@ codes! {
     AttestationUnavailable = 4601,
     /// The vault knows as many clients as it can tell apart in one boot.
     ClientTableFull = 4602,
+}
+
+impl Denial {
+    /// What kind of "no" this is.
+    #[must_use]
+    pub const fn family(self) -> Family {
+        Family::of(self.code())
+    }
 }

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use client_sdk::{Client, Config, SignError, Signature, Signed};
+use client_sdk::{Client, Config, DevelopmentRoot, Pin, SignError, Signature, Signed};
 use enclave_dev::examples::{Example, examples};
 use enclave_dev::verify::verify;
+use session_dev::throw_away_key;
 use wire::request::PayloadKind;
 use wire::{Refusal, Shown};
 
@@ -21,6 +22,9 @@ const BOOK: &str = include_str!("../../../../policies/book/demo.toml");
 
 /// How long a process may take to be there.
 const START_MAX: Duration = Duration::from_secs(10);
+
+/// How old an attestation document may be.
+const DOCUMENT_AGE_MS_MAX: u64 = 60_000;
 
 type Fault = Box<dyn std::error::Error>;
 
@@ -61,7 +65,9 @@ fn run() -> Result<(), Fault> {
     wait_for(&host, &mut daemon)?;
 
     println!("\n  A vault with five throw-away keys, a host that relays and keeps receipts, and a bot.\n");
-    let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, Config::default())?;
+    let pin = Pin::new(book::policy_hash(book()?), DOCUMENT_AGE_MS_MAX);
+    let config = Config::new(throw_away_key("bot"), pin, DevelopmentRoot);
+    let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, config)?;
     let examples = examples()?;
     for example in &examples {
         if stop.load(Ordering::Relaxed) {

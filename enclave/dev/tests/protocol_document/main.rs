@@ -19,6 +19,7 @@ use enclave::serve::Limits;
 use exchange::Exchange;
 use wire::facts::FactKey;
 use wire::request::PayloadKind;
+use wire::session::Denial;
 use wire::{
     CONTROL_SIZE_MAX, FACTS_SIZE_MAX, PROTOCOL_VERSION, RECEIPT_SIZE_MAX, REPLY_SIZE_MAX, REQUEST_SIZE_MAX,
     Refusal, Shown, codec, frame,
@@ -35,6 +36,7 @@ fn the_bytes_and_lists_of_the_document_are_those_of_the_code() {
         document.check_bytes(label, &bytes);
     }
     document.check_list("refusals", &refusals());
+    document.check_list("denials", &denials());
     document.check_list("facts", &facts());
     document.finish();
 }
@@ -127,13 +129,17 @@ fn every_kind_of_shown_value_has_its_row() {
 
 /// The list of codes, as Markdown.
 fn refusals() -> String {
-    let row = |refusal: &Refusal| {
-        format!("| {} | {} | {} |\n", refusal.code(), refusal.name(), refusal.explanation())
-    };
-    format!(
-        "| code | name | what it says |\n|---|---|---|\n{}",
-        Refusal::ALL.iter().map(row).collect::<String>()
-    )
+    codes(Refusal::ALL.iter().map(|refusal| (refusal.code(), refusal.name(), refusal.explanation())))
+}
+
+/// The list of a denial's codes, as Markdown.
+fn denials() -> String {
+    codes(Denial::ALL.iter().map(|denial| (denial.code(), denial.name(), denial.explanation())))
+}
+
+fn codes(codes: impl Iterator<Item = (u16, &'static str, &'static str)>) -> String {
+    let row = |(code, name, explanation)| format!("| {code} | {name} | {explanation} |\n");
+    format!("| code | name | what it says |\n|---|---|---|\n{}", codes.map(row).collect::<String>())
 }
 
 /// The list of fact keys, as Markdown.
