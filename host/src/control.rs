@@ -1,25 +1,20 @@
-//! Asking the vault on its control channel, over a connection made for the one question.
+//! Commands to the vault and their answers, for operators' programs: through a daemon's admin socket, or straight to the
+//! vault with the host's key.
 
 use core::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use transport::{Address, Dial as _, Error, Framed, Patience, Stream};
+use transport::{Address, Dial as _, Error, Framed, Patience, SessionError};
 use wire::CONTROL_SIZE_MAX;
 use wire::control::{self, Command, Status};
 use wire::{Refusal, Shown};
 
-/// How long one attempt may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// for the connection to be made
-    pub connect: Duration,
-    /// then for the answer
-    pub answer: Duration,
-}
+use crate::vault::Vault;
 
-/// How long one attempt of [`ask`] may take; longer than the daemon's own question to the vault.
-const ATTEMPT: Attempt = Attempt { connect: Duration::from_secs(1), answer: Duration::from_secs(4) };
+/// How long a daemon may take to take a connection, and then to answer: longer than its own question to the vault.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// After this time no further attempt begins.
 const ASK_TIME_MAX: Duration = Duration::from_secs(5);
@@ -30,10 +25,14 @@ const ATTEMPT_PAUSE: Duration = Duration::from_millis(50);
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum ControlError {
-    /// The socket failed.
+    /// The daemon's socket failed.
     Transport(Error),
-    /// The vault closed without an answer.
+    /// There is no session with the vault, or no longer one.
+    Session(SessionError),
+    /// The daemon closed without an answer.
     Closed,
+    /// The command is larger than a frame.
+    DoesNotFit,
     /// What came is no answer, or none to this command.
     NotAnAnswer,
     /// The vault did not obey.
@@ -58,7 +57,9 @@ impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Transport(error) => error.fmt(f),
+            Self::Session(error) => write!(f, "the vault: {error}"),
             Self::Closed => f.write_str("closed without an answer"),
+            Self::DoesNotFit => f.write_str("the command is larger than a frame"),
             Self::NotAnAnswer => f.write_str("what came is no answer to this command"),
             Self::Refused { code, observed, limit } => {
                 match Refusal::from_code(*code) {
@@ -95,6 +96,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Takes what came.
+    ///
+    /// # Errors
+    /// [`ControlError::NotAnAnswer`].
+    pub(crate) fn new(body: &[u8]) -> Result<Self, ControlError> {
+        control::read_answer(body).map_err(|_| ControlError::NotAnAnswer)?;
+        Ok(Self { body: body.to_vec() })
+    }
+
     /// The answer.
     ///
     /// # Errors
@@ -129,49 +139,60 @@ impl Answer {
     }
 }
 
-/// Gives the vault (or the daemon's admin socket, which speaks the same) one command, over a new connection each
-/// time, until there is an answer or 5 s have passed. Every command may be given any number of times; of an order all but the
-/// first are refused.
+/// Gives the vault one command through a daemon's admin socket, over a new connection each time, until there is an answer
+/// or 5 s have passed. Every command may be given any number of times; of an order all but the first are refused.
 ///
 /// # Errors
 /// [`ControlError::NoAnswer`]. A kill may or may not have been obeyed; ask again.
-pub fn ask(address: &Address, command: Command<'_>) -> Result<Answer, ControlError> {
+pub fn ask(admin: &Address, command: Command<'_>) -> Result<Answer, ControlError> {
+    insist(|| ask_daemon(admin, command))
+}
+
+/// Like [`ask`], without a daemon.
+///
+/// # Errors
+/// As [`ask`].
+pub fn ask_vault(vault: &Vault, command: Command<'_>) -> Result<Answer, ControlError> {
+    insist(|| vault.call()?.ask(command))
+}
+
+fn insist(attempt: impl Fn() -> Result<Answer, ControlError>) -> Result<Answer, ControlError> {
     let since = started();
     let mut attempts: u32 = 0;
     loop {
-        let error = match ask_once(address, command, ATTEMPT) {
+        let error = match attempt() {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
         attempts = attempts.saturating_add(1);
-        let is_hopeless = matches!(error, ControlError::Transport(Error::VsockNotInThisBuild));
-        if is_hopeless || since.elapsed() >= ASK_TIME_MAX {
+        if error.is_hopeless() || since.elapsed() >= ASK_TIME_MAX {
             return Err(ControlError::NoAnswer { attempts, last: Box::new(error) });
         }
         thread::sleep(ATTEMPT_PAUSE);
     }
 }
 
-/// One attempt of [`ask`].
-///
-/// # Errors
-/// [`ControlError`]. After an error a kill may or may not have been obeyed.
-pub fn ask_once(address: &Address, command: Command<'_>, attempt: Attempt) -> Result<Answer, ControlError> {
-    let patience = Patience { idle: Some(attempt.answer), frame: attempt.answer };
-    let stream = address.dial(attempt.connect)?;
-    ask_on(&mut Framed::new(stream, CONTROL_SIZE_MAX, patience)?, command)
+impl ControlError {
+    /// Whether another attempt would end the same way.
+    fn is_hopeless(&self) -> bool {
+        match self {
+            Self::Transport(error) | Self::Session(SessionError::Transport(error)) => {
+                matches!(error, Error::VsockNotInThisBuild)
+            }
+            Self::Session(error) => matches!(error, SessionError::Distrust(_)),
+            Self::DoesNotFit => true,
+            Self::Closed | Self::NotAnAnswer | Self::Refused { .. } | Self::NoAnswer { .. } => false,
+        }
+    }
 }
 
-/// Like [`ask_once`], over a connection that is there.
-pub(crate) fn ask_on(connection: &mut Framed<Stream>, command: Command<'_>) -> Result<Answer, ControlError> {
+fn ask_daemon(admin: &Address, command: Command<'_>) -> Result<Answer, ControlError> {
+    let patience = Patience { idle: Some(ANSWER_TIMEOUT), frame: ANSWER_TIMEOUT };
+    let mut daemon = Framed::new(admin.dial(CONNECT_TIMEOUT)?, CONTROL_SIZE_MAX, patience)?;
     let mut question = [0; CONTROL_SIZE_MAX];
-    let size = control::write_command(command, &mut question).map_err(|_| ControlError::NotAnAnswer)?;
-    connection.write([question.get(..size).unwrap_or_default()])?;
-    let answer = Answer { body: connection.read()?.ok_or(ControlError::Closed)?.to_vec() };
-    match answer.read() {
-        Ok(_) | Err(ControlError::Refused { .. }) => Ok(answer),
-        Err(error) => Err(error),
-    }
+    let size = control::write_command(command, &mut question).map_err(|_| ControlError::DoesNotFit)?;
+    daemon.write([question.get(..size).unwrap_or_default()])?;
+    Answer::new(daemon.read()?.ok_or(ControlError::Closed)?)
 }
 
 #[allow(clippy::disallowed_methods)] // bounds a wait; no part of any judgement

@@ -1,10 +1,9 @@
 //! The running daemon: listeners, threads, and how they end.
 //!
 //! ```text
-//! main      accepts bots        one thread each, at most BOTS_MAX; one more hears TooManyConnections
+//! main      accepts bots        one thread each, at most BOTS_MAX; one more hears SessionsFull
 //! admin     accepts operators   one thread each, at most OPERATORS_MAX; for one more the idlest is cut
-//! taker     takes the vault's records and is its heartbeat
-//! sync      syncs the ledger every SYNC_EVERY
+//! taker     takes the vault's records, writes the ledger, and is the vault's heartbeat
 //! space     says before the disk of the receipts is full
 //! log       writes the log; nobody else waits for standard error
 //! ```
@@ -12,13 +11,13 @@
 //! bots are quiet for hours and then in a hurry. Who is on the list of users is trusted with places.
 //!
 //! On SIGTERM or SIGINT: nothing more is accepted or read; what was passed on to the vault is followed to its
-//! receipt and reply; the ledger is synced. When the ledger fails, the relay ends in the same way and the admin
+//! reply; then the last records are taken. When the ledger fails, the relay ends in the same way and the admin
 //! socket stays, so that the switch can still be pulled.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
 
 use rustix::process::{Resource, getrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -29,9 +28,10 @@ use crate::access::Access;
 use crate::admin;
 use crate::door::{Door, Full};
 use crate::log::{self, Level, Limited};
-use crate::receipts::{Alarm, Ledger, SYNC_EVERY, Space, Watch};
+use crate::receipts::{Alarm, HandedIn, Ledger, Repair, Space, Watch};
 use crate::relay::Relay;
 use crate::taker;
+use crate::vault::{Identity, Standby, Vault};
 
 /// Bots at the same time; the vault takes as many connections.
 const BOTS_MAX: usize = 64;
@@ -53,12 +53,14 @@ const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 static SPACE_UNKNOWN: Limited = Limited::new("receipts_disk_unknown");
 
 /// How the daemon is set up.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Config {
     /// Where the vault takes requests.
     pub vault: Address,
     /// Where it takes commands.
     pub control: Address,
+    /// As whom to come there.
+    pub identity: Identity,
     /// The socket for bots.
     pub listen: PathBuf,
     /// The socket for operators.
@@ -89,51 +91,62 @@ pub fn run(config: Config) -> Result<bool, Error> {
 /// Like [`run`].
 pub fn run_until(config: Config, stop: &Stop) -> Result<bool, Error> {
     check_descriptors()?;
-    let (ledger, repairs) = Ledger::open(&config.receipts)?;
-    for repair in repairs {
-        let (segment, side_file) = (repair.segment.display(), repair.side_file.display());
-        log::write(
-            Level::Error,
-            "torn_receipt_moved_aside",
-            &[("segment", &segment), ("offset", &repair.offset), ("side_file", &side_file)],
-        );
-    }
-    let ledger = Arc::new(ledger);
+    let (mut ledger, repairs) = Ledger::open(&config.receipts)?;
+    repairs.iter().for_each(tell_repair);
+    let handed_in = Arc::new(HandedIn::open(&config.receipts)?);
     let bots = Address::Unix(config.listen).listen(config.mode)?;
     let operators = Address::Unix(config.admin).listen(0o600)?;
-    let relay_stop = Stop::new()?;
-    let relay =
-        Arc::new(Relay { vault: config.vault, ledger: Arc::clone(&ledger), stop: relay_stop.clone() });
+    let (relay_stop, taker_stop) = (Stop::new()?, Stop::new()?);
+    let relay = Arc::new(Relay { vault: config.vault, handed_in, stop: relay_stop.clone() });
     let admin_door = Door::new(operators, Access::own(), OPERATORS_MAX, Full::CutIdle, Stop::new()?);
-    let control = Arc::new(config.control);
-    let taken_from = Arc::clone(&control);
+    let vault = Arc::new(Vault::new(config.control, config.identity));
+    let standby = Arc::new(Standby::new(Arc::clone(&vault)));
     let admin_stop = stop.clone();
     let admin = thread::Builder::new().name("admin".into()).spawn(move || {
         admin_door.serve(&admin_stop, |operator, busy| {
-            let control = Arc::clone(&control);
-            move || admin::run(operator, &busy, &control)
+            let standby = Arc::clone(&standby);
+            move || admin::run(operator, &busy, &standby)
         });
     })?;
-    let sync = sync_until(&relay_stop, Arc::clone(&ledger))?;
-    let space = watch_space(&relay_stop, Arc::clone(&ledger))?;
-    let taker = take_until(&relay_stop, Arc::clone(&ledger), Arc::clone(&taken_from))?;
+    let space_stop = taker_stop.clone();
+    let folder = config.receipts;
+    let space =
+        thread::Builder::new().name("space".into()).spawn(move || watch_space(&folder, &space_stop))?;
+    let (taker_told, relay_told) = (taker_stop.clone(), relay_stop.clone());
+    let taker = thread::Builder::new().name("taker".into()).spawn(move || {
+        let kept = taker::run(&vault, &mut ledger, &taker_told);
+        if let Err(error) = &kept {
+            log::write(Level::Error, "receipts_not_kept", &[("error", error)]);
+            relay_told.stop();
+        }
+        kept.is_ok()
+    })?;
     log::write(Level::Info, "started", &[("vault", &relay.vault), ("listen", &bots.path().display())]);
     Door::new(bots, config.access, BOTS_MAX, Full::TurnAway, relay_stop).serve(stop, |bot, _| {
         let relay = Arc::clone(&relay);
         move || relay.run(bot)
     });
-    let _ = taker.join();
-    let _ = sync.join();
+    // Only now: replies may have waited for their records to be taken.
+    taker_stop.stop();
+    let is_all_kept = taker.join().unwrap_or(false);
     let _ = space.join();
-    let kept = ledger.finish();
-    if let Err(error) = &kept {
-        log::write(Level::Error, "relay_ended", &[("error", error)]);
+    if !is_all_kept {
+        log::write(Level::Error, "relay_ended", &[]);
     }
     // Without a relay there is still a switch.
     let _ = admin.join();
     log::write(Level::Info, "stopped", &[]);
     log::flush(LOG_TIME_MAX);
-    Ok(kept.is_ok())
+    Ok(is_all_kept)
+}
+
+fn tell_repair(repair: &Repair) {
+    let (segment, side_file) = (repair.segment.display(), repair.side_file.display());
+    log::write(
+        Level::Error,
+        "torn_receipt_moved_aside",
+        &[("segment", &segment), ("offset", &repair.offset), ("side_file", &side_file)],
+    );
 }
 
 /// Found out now, and not when a kill finds no descriptor left.
@@ -146,33 +159,17 @@ fn check_descriptors() -> io::Result<()> {
     }
 }
 
-fn take_until(stop: &Stop, ledger: Arc<Ledger>, control: Arc<Address>) -> io::Result<JoinHandle<()>> {
-    let stop = stop.clone();
-    let (tell, ready) = mpsc::channel();
-    let ready_at = move || {
-        let _ = tell.send(());
-    };
-    let run = move || taker::run(&control, &ledger, &stop, ready_at);
-    let taker = thread::Builder::new().name("taker".into()).spawn(run)?;
-    // An error is a thread that ended: then nothing is to be waited for.
-    let _ = ready.recv();
-    Ok(taker)
-}
-
-fn watch_space(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {
-    let stop = stop.clone();
-    thread::Builder::new().name("space".into()).spawn(move || {
-        let mut watch = Watch::default();
-        loop {
-            match ledger.space() {
-                Ok(space) => tell_space(watch.look(space), space),
-                Err(error) => SPACE_UNKNOWN.warn(&[("error", &error)]),
-            }
-            if stop.is_stopped_within(LOOK_EVERY) {
-                return;
-            }
+fn watch_space(folder: &Path, stop: &Stop) {
+    let mut watch = Watch::default();
+    loop {
+        match Space::of(folder) {
+            Ok(space) => tell_space(watch.look(space), space),
+            Err(error) => SPACE_UNKNOWN.warn(&[("error", &error)]),
         }
-    })
+        if stop.is_stopped_within(LOOK_EVERY) {
+            return;
+        }
+    }
 }
 
 fn tell_space(alarm: Option<Alarm>, Space { free, total }: Space) {
@@ -183,16 +180,4 @@ fn tell_space(alarm: Option<Alarm>, Space { free, total }: Space) {
         Some(Alarm::Last) => (Level::Error, "receipts_disk_nearly_full"),
     };
     log::write(level, event, &[("free_bytes", &free), ("total_bytes", &total)]);
-}
-
-fn sync_until(stop: &Stop, ledger: Arc<Ledger>) -> io::Result<JoinHandle<()>> {
-    let stop = stop.clone();
-    thread::Builder::new().name("sync".into()).spawn(move || {
-        while !stop.is_stopped_within(SYNC_EVERY) {
-            if let Err(error) = ledger.sync() {
-                log::write(Level::Error, "receipts_not_synced", &[("error", &error)]);
-                stop.stop();
-            }
-        }
-    })
 }

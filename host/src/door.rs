@@ -10,8 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use transport::{Listen as _, Listener, Stop, Stream};
-use wire::reply::Reply;
-use wire::{REPLY_SIZE_MAX, Refusal};
+use wire::session::{DENIED_SIZE, Denial, write_denied};
 
 use crate::access::Access;
 use crate::log::Limited;
@@ -27,7 +26,7 @@ static ACCEPT_FAILED: Limited = Limited::new("accept_failed");
 /// What happens to one more when all places are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// It hears `TooManyConnections` and is closed.
+    /// It hears `SessionsFull` and is closed.
     TurnAway,
     /// The one that is idle longest is cut for it.
     CutIdle,
@@ -173,18 +172,14 @@ impl Door {
     }
 }
 
-/// What a connection beyond the cap hears: a reply to whatever it was going to ask, as the vault's own. It carries
-/// no receipt, because nothing was judged. A new connection has room for it, so this does not wait.
+/// What a connection beyond the cap hears: that there will be no session, as the vault would say it. A new connection
+/// has room for it, so this does not wait.
 fn turn_away(mut stream: Stream, full: Full) {
     if full != Full::TurnAway {
         return;
     }
-    let mut body = [0; REPLY_SIZE_MAX];
-    let code = Refusal::TooManyConnections.code();
-    let reply = Reply { code, request_id: 0, signature: &[], receipt: &[], canonical: &[] };
-    let size = reply.write(&mut body).unwrap_or(0);
-    let Some(prefix) = wire::frame::prefix(size) else {
+    let Some(prefix) = wire::frame::prefix(DENIED_SIZE) else {
         return;
     };
-    let _ = stream.write(&[&prefix[..], body.get(..size).unwrap_or_default()].concat());
+    let _ = stream.write(&[&prefix[..], &write_denied(Denial::SessionsFull)].concat());
 }

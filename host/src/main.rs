@@ -4,19 +4,23 @@
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use portcullis_host::access::Access;
-use portcullis_host::control::ask;
+use portcullis_host::control::{Answer, ask, ask_vault};
 use portcullis_host::daemon::{self, Config};
 use portcullis_host::receipts::{self, Held, Report};
+use portcullis_host::vault::{Identity, Vault};
+use session::SessionKey;
+use session::attestation::DevelopmentRoot;
 use signal_hook::consts::SIGXFSZ;
-use transport::Address;
+use transport::{Address, key_file};
 use wire::control::{Command, Latch, Mode, Status};
+use wire::{Scope, Venue};
 
 /// Something failed.
 const EXIT_FAILED: u8 = 1;
@@ -39,8 +43,18 @@ struct Program {
 enum Task {
     /// Run the daemon until SIGTERM.
     Run(RunArgs),
-    /// Pull the switch: the vault signs nothing more until it restarts.
+    /// Pull the switch: the vault signs nothing more until an operator resumes it.
     Kill(ControlArgs),
+    /// Make the vault stricter until an operator resumes it.
+    Tighten(TightenArgs),
+    /// Sign nothing more for a client until an operator reinstates it.
+    CutClient {
+        #[command(flatten)]
+        to: ControlArgs,
+        /// Its public key: 64 hexadecimal digits
+        #[arg(value_parser = bytes)]
+        client: [u8; 32],
+    },
     /// Show how the vault stands.
     Status(ControlArgs),
     /// Work with stored receipts.
@@ -56,6 +70,8 @@ struct RunArgs {
     /// Where the vault takes commands
     #[arg(long)]
     control: Address,
+    #[command(flatten)]
+    identity: IdentityArgs,
     /// Path of the unix socket for bots
     #[arg(long)]
     listen: PathBuf,
@@ -73,15 +89,51 @@ struct RunArgs {
     group: bool,
 }
 
+/// As whom to come to the vault, and what to take for it.
 #[derive(Args)]
-#[group(required = true, multiple = false)]
+struct IdentityArgs {
+    /// File with the host's key, whose public half is in the book (`portcullis session keygen`)
+    #[arg(long)]
+    key: PathBuf,
+    /// Hash of the vault's book (`portcullis policy hash`)
+    #[arg(long, value_parser = bytes)]
+    policy_hash: [u8; 32],
+    /// Who vouches for the vault
+    #[arg(long, value_enum)]
+    root: RootName,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RootName {
+    /// The development root, which vouches for everybody: it proves nothing
+    Development,
+}
+
+/// Through a daemon, or past it with the host's key.
+#[derive(Args)]
 struct ControlArgs {
     /// Path of a running daemon's admin socket
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["control", "key", "policy_hash", "root"], required_unless_present = "control")]
     admin: Option<PathBuf>,
     /// The vault's control address, past the daemon
-    #[arg(long)]
+    #[arg(long, requires = "key")]
     control: Option<Address>,
+    #[command(flatten)]
+    identity: Option<IdentityArgs>,
+}
+
+#[derive(Args)]
+struct TightenArgs {
+    #[command(flatten)]
+    to: ControlArgs,
+    /// Only for this venue: evm, uniswapx, polymarket, hyperliquid, solana
+    #[arg(long, conflicts_with = "client")]
+    venue: Option<String>,
+    /// Only for the client with this public key: 64 hexadecimal digits
+    #[arg(long, value_parser = bytes)]
+    client: Option<[u8; 32]>,
+    /// reduce-only, cancel-only or halted
+    mode: String,
 }
 
 #[derive(Subcommand)]
@@ -91,11 +143,8 @@ enum ReceiptsTask {
         /// Folder with receipts
         folder: PathBuf,
         /// Also ask the vault behind this admin socket what its last receipt is
-        #[arg(long, conflicts_with = "control")]
-        admin: Option<PathBuf>,
-        /// Also ask the vault at this control address what its last receipt is
         #[arg(long)]
-        control: Option<Address>,
+        admin: Option<PathBuf>,
     },
     /// Show the last receipts of the newest boot.
     Tail {
@@ -115,9 +164,11 @@ fn main() -> ExitCode {
     }
     let outcome = match Program::parse().task {
         Task::Run(args) => run(args),
-        Task::Kill(args) => kill(args),
-        Task::Status(args) => status(args),
-        Task::Receipts(ReceiptsTask::Verify { folder, admin, control }) => verify(&folder, admin, control),
+        Task::Kill(to) => kill(to),
+        Task::Tighten(args) => tighten(args),
+        Task::CutClient { to, client } => make_stricter(to, Command::CutClient { client }),
+        Task::Status(to) => status(to),
+        Task::Receipts(ReceiptsTask::Verify { folder, admin }) => verify(&folder, admin),
         Task::Receipts(ReceiptsTask::Tail { folder, lines }) => tail(&folder, lines),
     };
     outcome.unwrap_or_else(|error| {
@@ -137,6 +188,7 @@ fn run(args: RunArgs) -> Outcome {
     let config = Config {
         vault: args.vault,
         control: args.control,
+        identity: args.identity.read()?,
         listen: args.listen,
         admin,
         receipts: args.receipts,
@@ -147,8 +199,8 @@ fn run(args: RunArgs) -> Outcome {
     Ok(if is_all_kept { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
 }
 
-fn kill(args: ControlArgs) -> Outcome {
-    let answer = ask(&address(args.admin, args.control)?, Command::Kill)?;
+fn kill(to: ControlArgs) -> Outcome {
+    let answer = to.ask(Command::Kill)?;
     let status = answer.status()?;
     say(format_args!("{}", describe(&status)));
     if status.mode == Mode::Halted {
@@ -158,16 +210,35 @@ fn kill(args: ControlArgs) -> Outcome {
     Ok(ExitCode::from(EXIT_FAILED))
 }
 
-fn status(args: ControlArgs) -> Outcome {
-    let answer = ask(&address(args.admin, args.control)?, Command::Status)?;
+fn tighten(args: TightenArgs) -> Outcome {
+    let scope = match (args.venue, args.client) {
+        (_, Some(client)) => Scope::Client(client),
+        (None, None) => Scope::Everything,
+        (Some(name), None) => {
+            Scope::Venue(Venue::from_name(&name).ok_or_else(|| format!("no venue is called {name:?}"))?)
+        }
+    };
+    let mode = Mode::from_name(&args.mode).filter(|mode| *mode != Mode::Live);
+    let mode = mode.ok_or_else(|| format!("no stricter mode is called {:?}", args.mode))?;
+    make_stricter(args.to, Command::Tighten { scope, mode })
+}
+
+fn make_stricter(to: ControlArgs, command: Command<'_>) -> Outcome {
+    let answer = to.ask(command)?;
     say(format_args!("{}", describe(&answer.status()?)));
     Ok(ExitCode::SUCCESS)
 }
 
-fn verify(folder: &std::path::Path, admin: Option<PathBuf>, control: Option<Address>) -> Outcome {
-    let report = if admin.is_some() || control.is_some() {
+fn status(to: ControlArgs) -> Outcome {
+    let answer = to.ask(Command::Status)?;
+    say(format_args!("{}", describe(&answer.status()?)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(folder: &Path, admin: Option<PathBuf>) -> Outcome {
+    let report = if let Some(admin) = admin {
         // Asked before the files are read: what is sealed from now on is not held against them.
-        let answer = ask(&address(admin, control)?, Command::Status)?;
+        let answer = ask(&Address::Unix(admin), Command::Status)?;
         let status = answer.status()?;
         let held: Vec<_> = Held::by_vault(status.boot_id, status.receipts, status.head).into_iter().collect();
         receipts::verify_live(folder, &held, END_TIME_MAX)?
@@ -177,7 +248,7 @@ fn verify(folder: &std::path::Path, admin: Option<PathBuf>, control: Option<Addr
     Ok(tell(&report))
 }
 
-fn tail(folder: &std::path::Path, lines: usize) -> Outcome {
+fn tail(folder: &Path, lines: usize) -> Outcome {
     for record in receipts::tail(folder, lines)?.0 {
         say(format_args!("{}", receipts::line(&record)));
     }
@@ -193,6 +264,12 @@ fn tell(report: &Report) -> ExitCode {
         report.boots.len(),
         report.segments
     ));
+    if report.filled + report.stray > 0 {
+        say(format_args!(
+            "{} of them are not in the ledger: clients handed them in; {} more fit nowhere",
+            report.filled, report.stray
+        ));
+    }
     for side_file in &report.side_files {
         say(format_args!("torn end moved aside earlier: {}", side_file.display()));
     }
@@ -207,12 +284,40 @@ fn tell(report: &Report) -> ExitCode {
     ExitCode::from(EXIT_CHAIN_BROKEN)
 }
 
-fn address(admin: Option<PathBuf>, control: Option<Address>) -> Result<Address, Box<dyn std::error::Error>> {
-    match (admin, control) {
-        (_, Some(control)) => Ok(control),
-        (Some(admin), None) => Ok(Address::Unix(admin)),
-        (None, None) => Err("neither --admin nor --control".into()),
+impl IdentityArgs {
+    fn read(self) -> Result<Identity, Box<dyn std::error::Error>> {
+        let secret = key_file::read(&self.key).map_err(|fault| format!("{}: {fault}", self.key.display()))?;
+        let RootName::Development = self.root;
+        Ok(Identity::new(SessionKey::from_bytes(secret), self.policy_hash, DevelopmentRoot))
     }
+}
+
+impl ControlArgs {
+    fn ask(self, command: Command<'_>) -> Result<Answer, Box<dyn std::error::Error>> {
+        match (self.admin, self.control, self.identity) {
+            (Some(admin), _, _) => Ok(ask(&Address::Unix(admin), command)?),
+            (None, Some(control), Some(identity)) => {
+                Ok(ask_vault(&Vault::new(control, identity.read()?), command)?)
+            }
+            (None, ..) => Err("neither --admin nor --control with --key, --policy-hash and --root".into()),
+        }
+    }
+}
+
+/// 32 bytes from 64 hexadecimal digits, with or without `0x`.
+fn bytes(text: &str) -> Result<[u8; 32], String> {
+    let fault = || "64 hexadecimal digits are wanted".to_owned();
+    let (pairs, rest) = text.strip_prefix("0x").unwrap_or(text).as_bytes().as_chunks::<2>();
+    let mut bytes = [0; 32];
+    if pairs.len() != bytes.len() || !rest.is_empty() {
+        return Err(fault());
+    }
+    for (byte, pair) in bytes.iter_mut().zip(pairs) {
+        let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
+        let value = high.zip(low).and_then(|(high, low)| u8::try_from(high << 4 | low).ok());
+        *byte = value.ok_or_else(fault)?;
+    }
+    Ok(bytes)
 }
 
 fn describe(status: &Status<'_>) -> String {
@@ -223,12 +328,14 @@ fn describe(status: &Status<'_>) -> String {
     let latches: Vec<_> = Latch::set_in(status.latches).map(Latch::as_str).collect();
     let latches = if latches.is_empty() { "none".to_owned() } else { latches.join(", ") };
     format!(
-        "{mode}: desk {}, boot {}, up {}.{:03} s, {} receipts, {} signed, {} refused\nlatches {latches}; last order {}\npolicy {}\nhead   {}",
+        "{mode}: desk {}, {} sessions, boot {}, up {}.{:03} s, {} receipts ({} not acknowledged), {} signed, {} refused\nlatches {latches}; last order {}\npolicy {}\nhead   {}",
         status.desk,
+        status.sessions,
         hex(&status.boot_id),
         status.uptime_ms / 1000,
         status.uptime_ms % 1000,
         status.receipts,
+        status.unacknowledged,
         status.signed,
         status.refused,
         status.order_counter,

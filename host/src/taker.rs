@@ -1,107 +1,139 @@
-//! Takes the vault's records off its hands, and is its heartbeat.
+//! Takes the vault's records, puts them on disk, and says so; by that it is the vault's heartbeat, too.
 //!
-//! A record that belongs to no request (a latch, an operator's order) reaches the ledger only this way; so does the
-//! record of a request whose connection was lost. Asking tells the vault that the host is there.
-//!
-//! At any time, from before the first bot is let in, one flight of the ledger is open that began before the last
-//! question that had nothing new for an answer: so no gap is taken for final that an answer would fill. When the vault
-//! is not reached, or is lost, a younger flight takes its place: who waited until then goes on, and who comes from then
-//! on waits for the next attempt.
+//! ```text
+//! Take { next, acknowledged, wait_ms }  ->   all below `acknowledged` is on disk to stay
+//!                                       <-   the records from `next` on, as soon as there is one, and the signed head
+//! append, one by one; when the vault has no more of them: sync, and only then acknowledge
+//! ```
+//! It is the only one that writes the ledger. A disk that is slow makes batches larger; one that hangs silences the
+//! heartbeat, and the vault becomes as strict as its book says for a host that is gone.
 
-use std::sync::Arc;
+use std::fmt;
 use std::time::Duration;
 
-use transport::{Address, Dial as _, Framed, Patience, Stop, Stream};
-use wire::CONTROL_SIZE_MAX;
-use wire::control::{self, Command};
+use transport::Stop;
+use wire::control::{self, Command, Records, TAKE_WAIT_MS_MAX};
+use wire::head::SignedHead;
 use wire::receipt::Receipt;
 
-use crate::control::{ControlError, ask_on};
+use crate::control::ControlError;
 use crate::log::{self, Level, Limited};
-use crate::receipts::{Flight, Ledger, LedgerError};
-
-/// Between two questions when there was nothing new.
-const TAKE_EVERY: Duration = Duration::from_millis(50);
+use crate::receipts::{Ledger, LedgerError};
+use crate::vault::{Line, Vault};
 
 /// Between two attempts to reach a vault that is gone.
 const RETRY_EVERY: Duration = Duration::from_millis(200);
 
-/// How long the vault may take to be reached, and then to answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Records that are taken without a sync between, while the vault has more.
+const UNSYNCED_MAX: u64 = 1_024;
+
+/// Under load a head is kept each time that so many records came since the last one; in quiet, with the last record.
+const HEAD_EVERY: u64 = 1_024;
 
 static VAULT_SILENT: Limited = Limited::new("vault_silent");
 
-/// Takes until `stop`, and once more then. Calls `ready` when bots may be let in.
-pub(crate) fn run(control: &Address, ledger: &Arc<Ledger>, stop: &Stop, ready: impl FnOnce()) {
-    let mut flight = ledger.begin();
-    ready();
-    while !stop.is_stopped_within(Duration::ZERO) {
-        let Err(error) = converse(control, ledger, stop, &mut flight) else { return };
-        flight = ledger.begin();
-        match error {
-            End::Vault(error) => VAULT_SILENT.warn(&[("error", &error)]),
-            End::Ledger(error) => {
-                log::write(Level::Error, "receipts_not_kept", &[("error", &error)]);
-                return stop.stop();
-            }
+/// Takes until `stop`, and then as long as there are records; over when the vault is gone then.
+///
+/// # Errors
+/// When the disk failed: nothing can be kept any more.
+pub(crate) fn run(vault: &Vault, ledger: &mut Ledger, stop: &Stop) -> Result<(), LedgerError> {
+    loop {
+        match vault.call().map_err(End::Vault).and_then(|line| converse(line, ledger, stop)) {
+            Ok(()) => return Ok(()),
+            Err(End::Ledger(error @ LedgerError::Disk(_))) => return Err(error),
+            Err(error) => VAULT_SILENT.warn(&[("error", &error)]),
         }
-        let _ = stop.is_stopped_within(RETRY_EVERY);
+        if stop.is_stopped_within(RETRY_EVERY) {
+            return Ok(());
+        }
     }
 }
 
+/// Why a session with the vault ended.
 enum End {
     Vault(ControlError),
+    /// A record is none, or not in its turn: this is not the vault that it says it is.
     Ledger(LedgerError),
 }
 
-/// Over one connection, from the first record the vault still has.
-fn converse<'l>(
-    control: &Address,
-    ledger: &'l Ledger,
-    stop: &Stop,
-    flight: &mut Flight<'l>,
-) -> Result<(), End> {
-    let patience = Patience { idle: Some(PATIENCE), frame: PATIENCE };
-    let vault = control.dial(PATIENCE).and_then(|stream| Framed::new(stream, CONTROL_SIZE_MAX, patience));
-    let mut vault = vault.map_err(|error| End::Vault(error.into()))?;
-    let mut next = 0;
-    loop {
-        let is_last = stop.is_stopped_within(Duration::ZERO);
-        let younger = ledger.begin();
-        let took = take(&mut vault, ledger, &mut next)?;
-        if took {
-            // An answer holds only so many: what is missing may be in the next. The older flight stays until there is
-            // nothing new; bots that wait for it ask for nothing meanwhile, so that comes soon.
-            continue;
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Vault(error) => error.fmt(f),
+            Self::Ledger(error) => write!(f, "a record is not taken: {error}"),
         }
-        *flight = younger;
-        if is_last {
-            return Ok(());
-        }
-        let _ = stop.is_stopped_within(TAKE_EVERY);
     }
 }
 
-/// One question. Returns whether there was anything new.
-fn take(vault: &mut Framed<Stream>, ledger: &Ledger, next: &mut u64) -> Result<bool, End> {
-    let answer =
-        ask_on(vault, Command::Take { next: *next, acknowledged: 0, wait_ms: 0 }).map_err(End::Vault)?;
-    let control::Answer::Records(records) = answer.read().map_err(End::Vault)? else {
-        return Err(End::Vault(ControlError::NotAnAnswer));
-    };
-    let mut took = false;
-    for record in records.iter() {
-        let receipt = Receipt::read(record).map_err(|_| End::Ledger(LedgerError::NotAReceipt))?;
-        if receipt.boot_id != records.boot_id {
-            return Err(End::Ledger(LedgerError::NotAReceipt));
+/// Over one session, from the first record of its boot that the ledger has not.
+fn converse(mut line: Line, ledger: &mut Ledger, stop: &Stop) -> Result<(), End> {
+    let boot_id = line.boot_id();
+    let mut next = ledger.next(boot_id);
+    let mut acknowledged = next;
+    let mut head_kept = None;
+    loop {
+        let is_last = stop.is_stopped_within(Duration::ZERO);
+        let wait_ms = if is_last { 0 } else { TAKE_WAIT_MS_MAX };
+        let answer = line.ask(Command::Take { next, acknowledged, wait_ms }).map_err(End::Vault)?;
+        let control::Answer::Records(records) = answer.read().map_err(End::Vault)? else {
+            return Err(End::Vault(ControlError::NotAnAnswer));
+        };
+        let behind = append(&records, boot_id, next, ledger).map_err(End::Ledger)?;
+        let is_quiet = behind == next;
+        next = behind;
+        let has_more = records.head.is_some_and(|head| head.sequence >= next) && !is_quiet;
+        if !has_more || next.saturating_sub(acknowledged) >= UNSYNCED_MAX {
+            ledger.sync().map_err(End::Ledger)?;
+            acknowledged = next;
         }
-        match ledger.take(record) {
-            Ok(()) => {}
-            Err(LedgerError::TooManyWaiting) => return Ok(false),
-            Err(error) => return Err(End::Ledger(error)),
+        keep_head(records.head.as_ref(), acknowledged, is_quiet, &mut head_kept, ledger)
+            .map_err(End::Ledger)?;
+        if is_last && is_quiet {
+            return Ok(());
         }
-        *next = receipt.sequence.saturating_add(1);
-        took = true;
     }
-    Ok(took)
+}
+
+/// Writes records down. Gives the sequence behind the last one.
+fn append(
+    records: &Records<'_>,
+    boot_id: [u8; 16],
+    next: u64,
+    ledger: &mut Ledger,
+) -> Result<u64, LedgerError> {
+    let mut behind = next;
+    for record in records.iter() {
+        let receipt = Receipt::read(record).map_err(|_| LedgerError::NotARecord)?;
+        if receipt.boot_id != boot_id {
+            return Err(LedgerError::NotARecord);
+        }
+        if receipt.sequence > behind {
+            // Their clients may still have them.
+            let fields: [(&str, &dyn fmt::Display); 2] = [("from", &behind), ("before", &receipt.sequence)];
+            log::write(Level::Error, "records_lost", &fields);
+        }
+        ledger.append(record)?;
+        behind = receipt.sequence.saturating_add(1);
+    }
+    Ok(behind)
+}
+
+/// Keeps a head whose record is on disk, when it is quiet or many records came since the one before.
+fn keep_head(
+    head: Option<&SignedHead>,
+    acknowledged: u64,
+    is_quiet: bool,
+    kept: &mut Option<u64>,
+    ledger: &mut Ledger,
+) -> Result<(), LedgerError> {
+    let Some(head) = head.filter(|head| head.sequence < acknowledged) else { return Ok(()) };
+    let is_due = match *kept {
+        None => true,
+        Some(kept) => head.sequence != kept && (is_quiet || head.sequence.saturating_sub(kept) >= HEAD_EVERY),
+    };
+    if is_due {
+        ledger.keep_head(head)?;
+        *kept = Some(head.sequence);
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ mod world;
 use std::fs;
 use std::path::PathBuf;
 
-use portcullis_host::receipts::{Fault, Held, Ledger, Report, line, repair, tail, verify};
+use portcullis_host::receipts::{Fault, HandedIn, Held, Ledger, Report, line, repair, tail, verify};
 use wire::receipt::{ChainFault, RecordKind};
 use world::{Chain, Folder, framed};
 
@@ -136,12 +136,12 @@ fn an_edited_record_is_found_at_the_one_behind_it_or_by_its_head() {
 #[test]
 fn boots_are_told_in_the_order_of_their_time_with_their_first_and_last_records() {
     let folder = Folder::new();
-    let ledger = Ledger::open(&folder.0).unwrap().0;
+    let mut ledger = Ledger::open(&folder.0).unwrap().0;
     for (boot, wall_ms) in [(3, 1_000), (1, 5_000), (2, 3_000)] {
         let mut chain = Chain::new(boot);
         for later in 0..2 {
             let record = chain.seal_with(1, 0, |receipt| receipt.wall_ms = wall_ms + later);
-            ledger.begin().append(&record).unwrap();
+            ledger.append(&record).unwrap();
         }
     }
     let report = verify(&folder.0, &[]).unwrap();
@@ -165,9 +165,9 @@ fn a_full_segment_is_followed_by_the_next_and_all_verify() {
     let folder = Folder::new();
     let mut chain = Chain::new(1);
     let size = chain.clone().seal(1, 0).len() as u64 + 4;
-    let ledger = Ledger::open_with(&folder.0, 3 * size).unwrap().0;
+    let mut ledger = Ledger::open_with(&folder.0, 3 * size).unwrap().0;
     for record in chain.seal_many(10) {
-        ledger.begin().append(&record).unwrap();
+        ledger.append(&record).unwrap();
     }
     let report = verify(&folder.0, &[]).unwrap();
     assert_eq!((report.records, report.segments, report.breaks), (10, 4, 0));
@@ -181,11 +181,9 @@ fn a_segment_that_was_made_and_not_written_to_does_not_hide_the_sequence() {
     let (folder, records) = (Folder::new(), Chain::new(1).seal_many(4));
     write(&folder, 0, &[&records[0], &records[1], &records[2]]);
     write(&folder, 1, &[]);
-    let ledger = Ledger::open(&folder.0).unwrap().0;
-    // The vault gives all that it still has, from the first on.
-    for record in &records {
-        ledger.take(record).unwrap();
-    }
+    let mut ledger = Ledger::open(&folder.0).unwrap().0;
+    assert_eq!(ledger.next([1; 16]), 3);
+    ledger.append(&records[3]).unwrap();
     let report = verify(&folder.0, &[]).unwrap();
     assert_eq!((report.records, report.breaks), (4, 0));
 }
@@ -214,10 +212,10 @@ fn a_tail_goes_on_over_segments_and_a_newer_boot_and_tells_each_record_once() {
     let folder = Folder::new();
     let mut chain = Chain::new(1);
     let size = chain.clone().seal(1, 0).len() as u64 + 4;
-    let ledger = Ledger::open_with(&folder.0, 2 * size).unwrap().0;
-    let append = |chain: &mut Chain, count| {
+    let mut ledger = Ledger::open_with(&folder.0, 2 * size).unwrap().0;
+    let mut append = |chain: &mut Chain, count| {
         let records = chain.seal_many(count);
-        records.iter().for_each(|record| ledger.begin().append(record).unwrap());
+        records.iter().for_each(|record| ledger.append(record).unwrap());
         records
     };
     append(&mut chain, 3);
@@ -238,4 +236,87 @@ fn an_event_is_shown_as_what_it_is_and_not_as_signed() {
     });
     let line = line(&event);
     assert!(line.contains("latch set") && !line.contains("signed"), "{line}");
+}
+
+/// Puts records where clients' ones are.
+fn hand_in(folder: &Folder, records: &[&Vec<u8>]) {
+    let taken = HandedIn::open(&folder.0).unwrap().take(records.iter().map(|record| &record[..])).unwrap();
+    assert_eq!(usize::from(taken), records.len());
+}
+
+#[test]
+fn records_of_clients_fill_gaps_the_end_and_whole_boots() {
+    let (folder, records) = (Folder::new(), Chain::new(1).seal_many(9));
+    let other = Chain::new(2).seal_many(2);
+    let without = |left_out: &[usize]| {
+        (0..9).filter(|at| !left_out.contains(at)).map(|at| &records[at]).collect::<Vec<_>>()
+    };
+    write(&folder, 0, &without(&[0, 3, 4, 8]));
+    assert_eq!(verify(&folder.0, &[]).unwrap().breaks, 2);
+    // In any order, each more than once.
+    for _ in 0..2 {
+        hand_in(
+            &folder,
+            &[&records[8], &other[1], &records[4], &records[3], &other[0], &records[0], &records[5]],
+        );
+    }
+    let report = verify(&folder.0, &[kept(&records[8]), kept(&other[1])]).unwrap();
+    assert_found(&report, &[]);
+    assert_eq!((report.records, report.filled, report.stray), (11, 6, 0));
+    assert!(report.is_proven());
+}
+
+#[test]
+fn a_record_that_nobody_sealed_fills_no_gap_whoever_hands_it_in() {
+    let (folder, mut chain) = (Folder::new(), Chain::new(1));
+    let mut records = chain.seal_many(2);
+    let forged = chain.clone().seal(77, 0);
+    let forged_behind = {
+        let mut forger = chain.clone();
+        forger.seal(77, 0);
+        forger.seal(78, 0)
+    };
+    records.extend(chain.seal_many(3));
+    write(&folder, 0, &[&records[0], &records[1], &records[4]]);
+    hand_in(&folder, &[&forged, &forged_behind]);
+    let report = verify(&folder.0, &[]).unwrap();
+    let gap = Fault::Chain(ChainFault::SequenceDiffers { expected: 2, found: 4 });
+    assert_found(&report, &[(2 * (records[0].len() as u64 + 4), gap)]);
+    assert_eq!((report.filled, report.stray), (0, 2));
+    // The true ones beside them: what is there and what is missing is told to the record.
+    hand_in(&folder, &[&records[3]]);
+    let gap = Fault::Chain(ChainFault::SequenceDiffers { expected: 2, found: 3 });
+    let report = verify(&folder.0, &[]).unwrap();
+    assert_eq!((report.found[0].fault, report.breaks, report.filled, report.stray), (gap, 1, 1, 2));
+    hand_in(&folder, &[&records[2]]);
+    let report = verify(&folder.0, &[]).unwrap();
+    assert_eq!((report.breaks, report.filled, report.stray), (0, 2, 2));
+}
+
+#[test]
+fn behind_the_end_the_record_that_a_head_vouches_for_is_preferred() {
+    let (folder, mut chain) = (Folder::new(), Chain::new(1));
+    let mut records = chain.seal_many(2);
+    let forged = chain.clone().seal(77, 0);
+    records.push(chain.seal(1, 0));
+    write(&folder, 0, &[&records[0], &records[1]]);
+    hand_in(&folder, &[&forged, &records[2]]);
+    let report = verify(&folder.0, &[kept(&records[2])]).unwrap();
+    assert_found(&report, &[]);
+    assert_eq!((report.filled, report.stray, report.is_proven()), (1, 1, true));
+}
+
+#[test]
+fn what_is_handed_in_ends_at_the_first_that_is_no_record_and_a_torn_end_is_moved_aside() {
+    let (folder, records) = (Folder::new(), Chain::new(1).seal_many(3));
+    let handed_in = HandedIn::open(&folder.0).unwrap();
+    let offered = [&records[0][..], b"no record", &records[1]];
+    assert_eq!(handed_in.take(offered.into_iter()).unwrap(), 1);
+    drop(handed_in);
+    let file = folder.0.join("handed-in").join(format!("{}.log", "01".repeat(16)));
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, [&whole[..], &framed(&records[1])[..50]].concat()).unwrap();
+    hand_in(&folder, &[&records[1], &records[2]]);
+    let report = verify(&folder.0, &[]).unwrap();
+    assert_eq!((report.records, report.breaks, report.filled), (3, 0, 3));
 }

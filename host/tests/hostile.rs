@@ -8,11 +8,10 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
-use std::sync::atomic::Ordering;
 
-use wire::reply::Reply;
-use world::daemon::{Daemon, PROGRAM, assert_closed, command, program, sign, text};
-use world::{Folder, HANG, Vault, framed, read_frame, request};
+use wire::session::{Denial, read_denied};
+use world::daemon::{Daemon, PROGRAM, assert_closed, command, identity, program, sign, text};
+use world::{Folder, HANG, Vault, framed, read_frame};
 
 /// The program behind a shell that first sets a limit.
 fn limited(limit: &str) -> Command {
@@ -37,23 +36,17 @@ fn a_file_size_limit_is_a_failure_of_the_disk_and_the_switch_still_works() {
     let vault = Vault::start(&folder.0, 1);
     // One block of 512 or 1024 bytes, as the shell has it.
     let daemon = Daemon::start_as(limited("-f 1"), &folder, &[]);
-    let mut bot = daemon.connect();
-    let mut signed = 0_u64;
-    loop {
-        bot.write_all(&framed(&request(signed, b"payload"))).unwrap();
-        if read_frame(&mut bot).is_none() {
-            break;
-        }
-        signed += 1;
-    }
+    // More than a block.
+    vault.seal(8);
     daemon.wait_for_line("relay_ended");
-    // Whole records and nothing else.
+    // Whole records and nothing else, and nothing acknowledged that is not there.
     let output = daemon.verify(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(text(&output).starts_with(&format!("{signed} receipts")), "{}", text(&output));
+    let records = portcullis_host::receipts::verify(&daemon.receipts, &[]).unwrap().records;
+    assert!(records < 8 && vault.state().acknowledged <= records, "{records}");
     let output = program(&["kill", "--admin", &daemon.admin()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(*vault.is_halted.lock().unwrap());
+    assert!(vault.state().is_halted);
     assert_eq!(daemon.stop(), Some(1));
 }
 
@@ -79,10 +72,10 @@ fn a_standard_error_that_nobody_reads_stops_nothing() {
         bad.write_all(&[0xff; 4]).unwrap();
         assert_closed(&mut bad);
     }
-    assert_eq!(sign(&mut connect(), 1), 0);
+    assert_eq!(sign(&mut connect()), 0);
     let output = program(&["kill", "--admin", &format!("{}.admin", listen.display())]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(*vault.is_halted.lock().unwrap());
+    assert!(vault.state().is_halted);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -93,7 +86,7 @@ fn a_closed_standard_output_changes_no_exit_code() {
     let folder = Folder::new();
     let vault = Vault::start(&folder.0, 1);
     let daemon = Daemon::start(&folder, &[]);
-    assert_eq!(sign(&mut daemon.connect(), 1), 0);
+    assert_eq!(sign(&mut daemon.connect()), 0);
     let receipts = daemon.receipts.to_str().unwrap();
     let run = |args: &[&str]| {
         let (stdout, reader) = UnixStream::pair().unwrap();
@@ -108,33 +101,25 @@ fn a_closed_standard_output_changes_no_exit_code() {
     assert_eq!(run(&["receipts", "tail", receipts]), Some(0));
     assert_eq!(run(&["receipts", "tail", "/nowhere/at/all"]), Some(1));
     assert_eq!(run(&["kill", "--admin", &daemon.admin()]), Some(0));
-    assert!(*vault.is_halted.lock().unwrap());
+    assert!(vault.state().is_halted);
     // A broken chain keeps its own code.
-    let mut bot = daemon.connect();
-    bot.write_all(&framed(&request(2, b"die"))).unwrap();
-    assert_closed(&mut bot);
-    sign(&mut daemon.connect(), 3);
+    vault.wait_for(|state| state.acknowledged == 1);
+    vault.change(|state| state.first_kept = 2);
+    vault.seal(2);
+    vault.wait_for(|state| state.acknowledged == 3);
     assert_eq!(run(&["receipts", "verify", receipts]), Some(8));
 }
 
 #[test]
-fn a_verify_of_a_live_system_waits_for_a_receipt_that_is_on_its_way() {
+fn a_verify_of_a_live_system_waits_for_a_record_that_is_on_its_way() {
     let folder = Folder::new();
     let vault = Vault::start(&folder.0, 1);
     let daemon = Daemon::start(&folder, &[]);
-    let mut bot = daemon.connect();
-    bot.write_all(&framed(&request(1, b"hold"))).unwrap();
-    while vault.chain.lock().unwrap().sequence == 0 {
-        std::thread::yield_now();
-    }
+    // The daemon hangs as long as the vault holds its answer back; the vault says that it has sealed one.
     let mut verify = Command::new(PROGRAM);
     verify.args(["receipts", "verify", daemon.receipts.to_str().unwrap(), "--admin", &daemon.admin()]);
+    vault.seal(1);
     let verify = verify.stdout(Stdio::piped()).spawn().unwrap();
-    // The vault has said that it sealed one; its receipt is not there yet.
-    while vault.commands.load(Ordering::SeqCst) == 0 {
-        std::thread::yield_now();
-    }
-    vault.release();
     let output = verify.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).starts_with("1 receipts"), "{}", text(&output));
@@ -148,7 +133,7 @@ fn idle_operators_do_not_keep_a_kill_out() {
     let mut idle: Vec<_> = (0..40).map(|_| UnixStream::connect(daemon.admin()).unwrap()).collect();
     let output = program(&["kill", "--admin", &daemon.admin()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(*vault.is_halted.lock().unwrap());
+    assert!(vault.state().is_halted);
     // And those who say nothing do not stay.
     for operator in &mut idle {
         operator.set_read_timeout(Some(HANG)).unwrap();
@@ -170,15 +155,21 @@ fn a_kill_asks_again_when_its_connection_is_lost() {
         }
         let (mut operator, _) = listener.accept().unwrap();
         let mut vault = UnixStream::connect(control).unwrap();
-        vault.write_all(&framed(&read_frame(&mut operator).unwrap())).unwrap();
-        operator.write_all(&framed(&read_frame(&mut vault).unwrap())).unwrap();
+        while let Some(frame) = read_frame(&mut operator) {
+            vault.write_all(&framed(&frame)).unwrap();
+            operator.write_all(&framed(&read_frame(&mut vault).unwrap())).unwrap();
+        }
     });
-    let output = program(&["kill", "--control", &format!("unix:{}", path.display())]);
+    let control = format!("unix:{}", path.display());
+    let identity = identity(&folder, "host");
+    let kill = ["kill", "--control", &control].into_iter().chain(identity.iter().map(String::as_str));
+    let kill: Vec<_> = kill.collect();
+    let output = program(&kill);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     flaky.join().unwrap();
-    assert!(*vault.is_halted.lock().unwrap());
+    assert!(vault.state().is_halted);
     // Nobody listens there any more.
-    let output = program(&["kill", "--control", &format!("unix:{}", path.display())]);
+    let output = program(&kill);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output).contains(" attempts: "), "{}", text(&output));
     assert!(!text(&output).contains("no answer in 1 attempts"), "{}", text(&output));
@@ -201,14 +192,12 @@ fn one_bot_too_many_hears_why_it_is_turned_away() {
     let daemon = Daemon::start(&folder, &[]);
     let mut bots: Vec<_> = (0..64).map(|_| daemon.connect()).collect();
     // All of them have their place.
-    for (bot, n) in bots.iter_mut().zip(0..) {
-        assert_eq!(sign(bot, n), 0);
+    for bot in &mut bots {
+        assert_eq!(sign(bot), 0);
     }
     let mut one_more = daemon.connect();
     let body = read_frame(&mut one_more).unwrap();
-    let reply = Reply::read(&body).unwrap();
-    assert_eq!(reply.code, wire::Refusal::TooManyConnections.code());
-    assert_eq!((reply.request_id, reply.receipt), (0, &[][..]));
+    assert_eq!(read_denied(&body), Ok(Denial::SessionsFull.code()));
     assert_closed(&mut one_more);
-    assert_eq!(sign(&mut bots[0], 9), 0);
+    assert_eq!(sign(&mut bots[0]), 0);
 }

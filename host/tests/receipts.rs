@@ -7,7 +7,6 @@ mod world;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use portcullis_host::receipts::{Fault, Held, Ledger, LedgerError, Report, line, tail, verify, verify_live};
@@ -43,10 +42,10 @@ fn segments(folder: &Path) -> Vec<PathBuf> {
 /// A folder with one segment of `count` records.
 fn filled(count: usize) -> (Folder, Vec<Vec<u8>>) {
     let folder = Folder::new();
-    let ledger = open(&folder);
+    let mut ledger = open(&folder);
     let records = Chain::new(1).seal_many(count);
     for record in &records {
-        ledger.begin().append(record).unwrap();
+        ledger.append(record).unwrap();
     }
     (folder, records)
 }
@@ -73,87 +72,12 @@ fn receipts_in_sequence_verify() {
 }
 
 #[test]
-fn receipts_that_come_out_of_turn_are_written_in_turn() {
+fn records_that_the_vault_has_lost_are_reported_as_a_gap() {
     let folder = Folder::new();
-    let ledger = open(&folder);
-    let mut records = Chain::new(1).seal_many(30);
-    records.reverse();
-    let flights: Vec<_> = records.iter().map(|_| ledger.begin()).collect();
-    std::thread::scope(|scope| {
-        for (flight, record) in flights.into_iter().zip(&records) {
-            scope.spawn(move || flight.append(record).unwrap());
-        }
-    });
-    let report = check(&folder);
-    assert_eq!((report.records, report.first_break()), (30, None));
-}
-
-/// Starts an append that has to wait, and returns when it does.
-fn append_waiting<'s>(
-    scope: &'s Scope<'s, '_>,
-    ledger: &'s Ledger,
-    record: &'s [u8],
-) -> ScopedJoinHandle<'s, Result<(), LedgerError>> {
-    let (flight, waiting) = (ledger.begin(), ledger.waiting());
-    let append = scope.spawn(move || flight.append(record));
-    while ledger.waiting() == waiting {
-        assert!(!append.is_finished(), "it did not wait");
-        std::thread::yield_now();
-    }
-    append
-}
-
-#[test]
-fn a_gap_is_no_gap_while_a_flight_may_hold_the_missing_receipt() {
-    let folder = Folder::new();
-    let ledger = open(&folder);
-    let records = Chain::new(1).seal_many(4);
-    std::thread::scope(|scope| {
-        let slow = ledger.begin();
-        let second = append_waiting(scope, &ledger, &records[1]);
-        let third = append_waiting(scope, &ledger, &records[2]);
-        // Flights that end without a receipt change nothing.
-        drop(ledger.begin());
-        assert_eq!((ledger.waiting(), check(&folder).records), (2, 0));
-        slow.append(&records[0]).unwrap();
-        second.join().unwrap().unwrap();
-        third.join().unwrap().unwrap();
-    });
-    ledger.begin().append(&records[3]).unwrap();
-    let report = check(&folder);
-    assert_eq!((report.records, report.first_break()), (4, None));
-}
-
-#[test]
-fn a_gap_is_written_as_soon_as_the_last_flight_from_before_it_has_ended() {
-    let folder = Folder::new();
-    let ledger = open(&folder);
-    let records = Chain::new(1).seal_many(4);
-    std::thread::scope(|scope| {
-        let before = [ledger.begin(), ledger.begin()];
-        let second = append_waiting(scope, &ledger, &records[1]);
-        // One that began later cannot hold what is missing.
-        let after = ledger.begin();
-        let [first, last] = before;
-        drop(first);
-        assert_eq!((ledger.waiting(), check(&folder).records), (1, 0));
-        drop(last);
-        second.join().unwrap().unwrap();
-        assert_eq!(check(&folder).records, 1);
-        after.append(&records[2]).unwrap();
-    });
-    let fault = ChainFault::SequenceDiffers { expected: 0, found: 1 };
-    assert_broken(&folder, 0, records[0].len(), Fault::Chain(fault));
-    assert_eq!(check(&folder).breaks, 1);
-}
-
-#[test]
-fn a_gap_that_nobody_can_fill_is_written_at_once_and_reported_as_a_gap() {
-    let folder = Folder::new();
-    let ledger = open(&folder);
+    let mut ledger = open(&folder);
     let records = Chain::new(1).seal_many(6);
     for at in [0, 1, 4, 5] {
-        ledger.begin().append(&records[at]).unwrap();
+        ledger.append(&records[at]).unwrap();
     }
     let fault = ChainFault::SequenceDiffers { expected: 2, found: 4 };
     assert_broken(&folder, 2, records[0].len(), Fault::Chain(fault));
@@ -162,29 +86,21 @@ fn a_gap_that_nobody_can_fill_is_written_at_once_and_reported_as_a_gap() {
 }
 
 #[test]
-fn a_receipt_that_waits_hears_that_the_disk_failed() {
+fn a_record_before_the_last_one_is_not_taken() {
     let folder = Folder::new();
-    let ledger = open(&folder);
-    let records = Chain::new(1).seal_many(2);
-    std::thread::scope(|scope| {
-        let first = ledger.begin();
-        let second = append_waiting(scope, &ledger, &records[1]);
-        fs::remove_dir_all(&folder.0).unwrap();
-        assert!(matches!(first.append(&records[0]), Err(LedgerError::Disk(_))));
-        assert!(matches!(second.join().unwrap(), Err(LedgerError::Disk(_))));
-    });
-}
-
-#[test]
-fn a_receipt_that_comes_after_its_gap_was_written_is_kept_and_reported() {
-    let folder = Folder::new();
-    let ledger = open(&folder);
-    let records = Chain::new(1).seal_many(2);
-    ledger.begin().append(&records[1]).unwrap();
-    ledger.begin().append(&records[0]).unwrap();
-    let report = check(&folder);
-    assert_eq!(report.records, 2);
-    assert!(report.first_break().is_some());
+    let mut ledger = open(&folder);
+    let records = Chain::new(1).seal_many(3);
+    ledger.append(&records[0]).unwrap();
+    ledger.append(&records[1]).unwrap();
+    for sequence in [0, 1] {
+        let fault = LedgerError::OutOfTurn { next: 2, sequence };
+        assert_eq!(ledger.append(&records[usize::try_from(sequence).unwrap()]), Err(fault));
+    }
+    ledger.append(&records[2]).unwrap();
+    assert_eq!((check(&folder).records, check(&folder).first_break()), (3, None));
+    assert_eq!((ledger.next([1; 16]), ledger.next([2; 16])), (3, 0));
+    drop(ledger);
+    assert_eq!(open(&folder).next([1; 16]), 3);
 }
 
 #[test]
@@ -192,9 +108,9 @@ fn a_new_daemon_continues_the_chain_in_a_new_segment() {
     let folder = Folder::new();
     let mut chain = Chain::new(1);
     for _ in 0..3 {
-        let ledger = open(&folder);
+        let mut ledger = open(&folder);
         for record in chain.seal_many(4) {
-            ledger.begin().append(&record).unwrap();
+            ledger.append(&record).unwrap();
         }
     }
     let report = check(&folder);
@@ -205,12 +121,12 @@ fn a_new_daemon_continues_the_chain_in_a_new_segment() {
 #[test]
 fn boots_are_chains_of_their_own() {
     let folder = Folder::new();
-    let ledger = open(&folder);
+    let mut ledger = open(&folder);
     // More than the ledger keeps open, in turns.
     let mut chains: Vec<_> = (0..9).map(Chain::new).collect();
     for _ in 0..3 {
         for chain in &mut chains {
-            ledger.begin().append(&chain.seal(1, 0)).unwrap();
+            ledger.append(&chain.seal(1, 0)).unwrap();
         }
     }
     let report = check(&folder);
@@ -233,9 +149,9 @@ fn a_torn_end_is_moved_aside_and_the_chain_goes_on() {
     for cut in [1, 2, 5, 100] {
         let folder = Folder::new();
         let mut chain = Chain::new(1);
-        let ledger = open(&folder);
+        let mut ledger = open(&folder);
         for record in chain.seal_many(3) {
-            ledger.begin().append(&record).unwrap();
+            ledger.append(&record).unwrap();
         }
         drop(ledger);
         // The power failed inside the fourth record: its reply never went on, but the vault had sealed it.
@@ -245,11 +161,11 @@ fn a_torn_end_is_moved_aside_and_the_chain_goes_on() {
         fs::write(&path, [&whole[..], torn].concat()).unwrap();
         assert!(matches!(check(&folder).first_break().unwrap().fault, Fault::Torn { .. }));
 
-        let (ledger, repairs) = Ledger::open(&folder.0).unwrap();
+        let (mut ledger, repairs) = Ledger::open(&folder.0).unwrap();
         assert_eq!(repairs.len(), 1);
         assert_eq!(fs::read(&repairs[0].side_file).unwrap(), torn);
         assert_eq!(fs::read(&path).unwrap(), whole);
-        ledger.begin().append(&chain.seal(1, 0)).unwrap();
+        ledger.append(&chain.seal(1, 0)).unwrap();
         let report = check(&folder);
         assert_eq!((report.records, report.first_break()), (4, None));
         assert_eq!(report.side_files, [repairs[0].side_file.clone()]);
@@ -359,9 +275,9 @@ fn a_missing_segment_is_found() {
     let folder = Folder::new();
     let mut chain = Chain::new(1);
     for _ in 0..3 {
-        let ledger = open(&folder);
+        let mut ledger = open(&folder);
         for record in chain.seal_many(2) {
-            ledger.begin().append(&record).unwrap();
+            ledger.append(&record).unwrap();
         }
     }
     fs::remove_file(&segments(&folder.0)[1]).unwrap();
@@ -374,13 +290,13 @@ fn a_missing_segment_is_found() {
 #[test]
 fn after_a_failure_of_the_disk_nothing_is_taken_any_more() {
     let folder = Folder::new();
-    let ledger = open(&folder);
+    let mut ledger = open(&folder);
     let mut chain = Chain::new(1);
     fs::remove_dir_all(&folder.0).unwrap();
     let record = chain.seal(1, 0);
-    assert!(matches!(ledger.begin().append(&record), Err(LedgerError::Disk(_))));
+    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
     fs::create_dir_all(&folder.0).unwrap();
-    assert!(matches!(ledger.begin().append(&record), Err(LedgerError::Disk(_))));
+    assert!(matches!(ledger.append(&record), Err(LedgerError::Disk(_))));
     assert!(segments(&folder.0).is_empty());
 }
 
@@ -405,22 +321,25 @@ fn a_segment_that_lost_its_name_is_a_failure_of_the_disk() {
     ];
     for attack in attacks {
         let folder = Folder::new();
-        let ledger = open(&folder);
+        let mut ledger = open(&folder);
         let mut chain = Chain::new(1);
-        ledger.begin().append(&chain.seal(1, 0)).unwrap();
+        ledger.append(&chain.seal(1, 0)).unwrap();
+        ledger.sync().unwrap();
         attack(&folder, &only_segment(&folder));
+        // It is written to a file that nobody finds, and never acknowledged.
+        ledger.append(&chain.seal(1, 0)).unwrap();
         for _ in 0..2 {
-            assert!(matches!(ledger.begin().append(&chain.seal(1, 0)), Err(LedgerError::Disk(_))));
+            assert!(matches!(ledger.sync(), Err(LedgerError::Disk(_))));
+            assert!(matches!(ledger.append(&chain.seal(1, 0)), Err(LedgerError::Disk(_))));
         }
-        assert!(ledger.sync().is_err());
     }
 }
 
 #[test]
 fn bytes_that_are_no_receipt_are_not_written() {
     let folder = Folder::new();
-    let ledger = open(&folder);
-    assert_eq!(ledger.begin().append(b"no receipt"), Err(LedgerError::NotAReceipt));
+    let mut ledger = open(&folder);
+    assert_eq!(ledger.append(b"no receipt"), Err(LedgerError::NotARecord));
     assert!(segments(&folder.0).is_empty());
 }
 
@@ -436,15 +355,15 @@ fn the_tail_shows_the_last_receipts_oldest_first() {
 #[test]
 fn the_tail_says_what_was_observed_and_when_facts_were_cut() {
     let folder = Folder::new();
-    let ledger = open(&folder);
+    let mut ledger = open(&folder);
     let mut chain = Chain::new(1);
     let cut = chain.seal_with(1, Refusal::Halted.code(), |receipt| {
         receipt.observed = Shown::Uint(70);
         receipt.limit = Shown::Uint(50);
         receipt.facts_complete = false;
     });
-    ledger.begin().append(&cut).unwrap();
-    ledger.begin().append(&chain.seal(2, 0)).unwrap();
+    ledger.append(&cut).unwrap();
+    ledger.append(&chain.seal(2, 0)).unwrap();
     let lines = lines(&folder, 2);
     assert!(lines[0].contains("observed 70  limit 50") && lines[0].contains("facts cut"), "{}", lines[0]);
     assert!(!lines[1].contains("observed") && !lines[1].contains("facts cut"), "{}", lines[1]);

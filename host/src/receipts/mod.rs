@@ -1,15 +1,20 @@
 //! Receipts on disk: kept, repaired, verified, shown.
 
 mod fault;
+mod handed_in;
+mod heads;
 mod ledger;
 mod repair;
 mod segment;
 mod show;
 mod space;
+mod spare;
 mod verify;
 
 pub use fault::{Break, Fault};
-pub use ledger::{Flight, Ledger, LedgerError, SEGMENT_SIZE_MAX, SYNC_EVERY};
+pub use handed_in::HandedIn;
+pub use heads::heads;
+pub use ledger::{Ledger, LedgerError, SEGMENT_SIZE_MAX};
 pub use repair::{Repair, repair};
 pub use segment::{Name, Records, Step};
 pub use show::{Tail, line, tail};

@@ -10,12 +10,14 @@
 
 use core::fmt;
 use core::str::FromStr;
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use wire::RECEIPT_SIZE_MAX;
+use wire::receipt::{Link, Receipt, link};
 
 /// Bytes of a record's size.
 pub(super) const SIZE_SIZE: usize = 4;
@@ -74,6 +76,42 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(Name, PathBuf)>> {
     }
     segments.sort();
     Ok(segments)
+}
+
+/// Segments that [`links`] reads at most.
+const SEARCHED_MAX: usize = 2;
+
+/// The links of a boot's records with these sequences, as far as they are in its last segments.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn links(
+    folder: &Path,
+    boot_id: [u8; 16],
+    sequences: &BTreeSet<u64>,
+) -> io::Result<BTreeSet<Link>> {
+    let mut links = BTreeSet::new();
+    let mut segments = list(folder)?;
+    segments.retain(|(name, _)| name.boot_id == boot_id);
+    let (Some(first), Some(last)) = (sequences.first(), sequences.last()) else { return Ok(links) };
+    // From the end: a segment that begins at or before the first of them is the last one to be read.
+    for (_, path) in segments.iter().rev().take(SEARCHED_MAX) {
+        let mut records = Records::open(path)?;
+        let mut begins = None;
+        while let Step::Record(record) = records.step()? {
+            let Ok(receipt) = Receipt::read(&record) else { continue };
+            if *begins.get_or_insert(receipt.sequence) > *last {
+                break;
+            }
+            if sequences.contains(&receipt.sequence) {
+                links.insert(link(&record));
+            }
+        }
+        if begins.is_some_and(|begins| begins <= *first) {
+            break;
+        }
+    }
+    Ok(links)
 }
 
 /// Files that only the daemon's user can read.

@@ -10,10 +10,10 @@
 //! Each is said when it begins, and again every [`SAY_AGAIN_LOOKS`] looks while it lasts. [`Alarm::Over`] is said
 //! once, when there is an eighth more than the limit: free space that sways about it is not said every time.
 
-use std::fs::File;
 use std::io;
+use std::path::Path;
 
-use rustix::fs::fstatvfs;
+use rustix::fs::statvfs;
 
 use super::ledger::SEGMENT_SIZE_MAX;
 
@@ -36,9 +36,12 @@ pub struct Space {
 }
 
 impl Space {
-    /// The room of the file system that `file` lies on.
-    pub(super) fn of(file: &File) -> io::Result<Self> {
-        let stat = fstatvfs(file)?;
+    /// The room of the file system that `folder` lies on.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn of(folder: &Path) -> io::Result<Self> {
+        let stat = statvfs(folder)?;
         let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
         Ok(Self { free: bytes(stat.f_bavail), total: bytes(stat.f_blocks) })
     }
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_room_of_a_real_file_system_is_told() {
-        let space = Space::of(&File::open(env!("CARGO_MANIFEST_DIR")).unwrap()).unwrap();
+        let space = Space::of(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         assert!(space.total > 0 && space.free <= space.total, "{space:?}");
     }
 }

@@ -8,7 +8,9 @@
 //! record   0 .. 41          42            43 .. 57
 //!          ─ proven ─>  newest head held  ─ unproven: follows from the chain, nobody vouches for it ─
 //! ```
-//! Memory is bounded: one record, one line a boot, the heads, and [`BREAKS_MAX`] breaks. A record that comes late is
+//! Where the ledger has a gap or an end, what clients handed in fills it ([`super::spare`]).
+//!
+//! Memory is bounded: one record, one line a boot, the heads, what was handed in, and [`BREAKS_MAX`] breaks. A record that comes late is
 //! compared with the one that came first in a second reading.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +22,9 @@ use std::time::Duration;
 use wire::receipt::{ChainFault, Link, Receipt, RecordKind, genesis, link};
 
 use super::fault::{Break, Fault};
+use super::handed_in;
 use super::segment::{self, Name, Records, Step};
+use super::spare::Spare;
 
 /// Breaks that are told one by one. All are counted.
 pub const BREAKS_MAX: usize = 64;
@@ -71,6 +75,11 @@ pub struct Report {
     pub refused: u64,
     /// Records of events: latches, operators' orders.
     pub events: u64,
+    /// Records that are not in the ledger and fill its gaps or follow its end, because clients handed them in. They are among
+    /// those above.
+    pub filled: u64,
+    /// Records that clients handed in and that fit nowhere. Nobody vouches for them, so they are no break.
+    pub stray: u64,
     /// How many breaks there are.
     pub breaks: u64,
     /// The first [`BREAKS_MAX`] of them, in the order of the files.
@@ -133,6 +142,26 @@ impl Report {
         self.breaks == 0 && self.boots.iter().all(|boot| boot.unproven() == 0)
     }
 
+    /// Counts a record that a client handed in, and follows it.
+    fn fill(&mut self, file: &Path, follower: &mut Follower<'_>, record: &[u8]) {
+        self.filled = self.filled.saturating_add(1);
+        self.count(record);
+        if let Err((fault, other)) = follower.follow(record) {
+            self.note(file, 0, fault, other);
+        }
+    }
+
+    fn count(&mut self, record: &[u8]) {
+        self.records = self.records.saturating_add(1);
+        let Ok(receipt) = Receipt::read(record) else { return };
+        let count = match receipt.refusal() {
+            _ if receipt.kind != RecordKind::Decision => &mut self.events,
+            Ok(None) => &mut self.signed,
+            Ok(Some(_)) | Err(_) => &mut self.refused,
+        };
+        *count = count.saturating_add(1);
+    }
+
     fn note(&mut self, file: &Path, offset: u64, fault: Fault, other: Option<String>) {
         self.breaks = self.breaks.saturating_add(1);
         if self.found.len() < BREAKS_MAX {
@@ -169,9 +198,15 @@ pub fn verify_live(folder: &Path, held: &[Held], patience: Duration) -> io::Resu
 /// When a file cannot be read. A broken chain is no error but a finding.
 pub fn verify(folder: &Path, held: &[Held]) -> io::Result<Report> {
     let mut report = Report::default();
+    let mut handed_in = handed_in::all(folder)?;
     let segments = segment::list(folder)?;
     for boot in segments.chunk_by(|(one, _), (other, _)| one.boot_id == other.boot_id) {
-        read_boot(&mut report, folder, boot, held)?;
+        let Some((Name { boot_id, .. }, _)) = boot.first() else { continue };
+        let spare = Spare::new(handed_in.remove(boot_id).unwrap_or_default());
+        read_boot(&mut report, folder, *boot_id, boot, spare, held)?;
+    }
+    for (boot_id, records) in handed_in {
+        read_boot(&mut report, folder, boot_id, &[], Spare::new(records), held)?;
     }
     for held in held {
         if report.boots.iter().any(|boot| boot.boot_id == held.boot_id) {
@@ -189,13 +224,14 @@ pub fn verify(folder: &Path, held: &[Held]) -> io::Result<Report> {
 fn read_boot(
     report: &mut Report,
     folder: &Path,
+    boot_id: [u8; 16],
     segments: &[(Name, PathBuf)],
+    spare: Spare,
     held: &[Held],
 ) -> io::Result<()> {
-    let Some((Name { boot_id, .. }, _)) = segments.first() else { return Ok(()) };
     let (breaks_before, found_before) = (report.breaks, report.found.len());
-    let mut follower = Follower::new(*boot_id);
-    for held in held.iter().filter(|held| held.boot_id == *boot_id) {
+    let mut follower = Follower::new(boot_id, spare);
+    for held in held.iter().filter(|held| held.boot_id == boot_id) {
         follower.held.entry(held.sequence).or_default().push(held);
     }
     for (_, path) in segments {
@@ -204,6 +240,11 @@ fn read_boot(
         read_segment(report, &mut follower, path)?;
     }
     compare_late(report, found_before, segments)?;
+    let end = segments.last().map_or(folder, |(_, path)| path);
+    while let Some(record) = follower.spare_behind() {
+        report.fill(end, &mut follower, &record);
+    }
+    report.stray = report.stray.saturating_add(follower.spare.left());
     let last = follower.boot.last.map(|last| last.sequence);
     for held in follower.held.iter().filter(|(at, _)| !follower.seen.contains(at)).flat_map(|(_, held)| held)
     {
@@ -214,7 +255,7 @@ fn read_boot(
             Fault::RecordMissing { sequence: held.sequence }
         };
         report.is_end_missing |= is_behind;
-        let file = if is_behind { segments.last().map_or(folder, |(_, path)| path) } else { folder };
+        let file = if is_behind { end } else { folder };
         let offset = if is_behind { file.metadata().map_or(0, |file| file.len()) } else { 0 };
         report.note(file, offset, fault, Some(held_by(held)));
     }
@@ -230,19 +271,13 @@ fn read_segment(report: &mut Report, follower: &mut Follower<'_>, path: &Path) -
         let offset = records.offset();
         let fault = match records.step()? {
             Step::Record(record) => {
-                report.records = report.records.saturating_add(1);
+                for record in follower.spare_before(&record) {
+                    report.fill(path, follower, &record);
+                }
+                report.count(&record);
                 if let Err((fault, other)) = follower.follow(&record) {
                     report.note(path, offset, fault, other);
                 }
-                let Ok(receipt) = Receipt::read(&record) else {
-                    continue;
-                };
-                let count = match receipt.refusal() {
-                    _ if receipt.kind != RecordKind::Decision => &mut report.events,
-                    Ok(None) => &mut report.signed,
-                    Ok(Some(_)) | Err(_) => &mut report.refused,
-                };
-                *count = count.saturating_add(1);
                 continue;
             }
             Step::End => return Ok(()),
@@ -265,6 +300,7 @@ struct Follower<'h> {
     boot: Boot,
     /// The heads of this boot by sequence, and those sequences among them whose record is there.
     held: BTreeMap<u64, Vec<&'h Held>>,
+    spare: Spare,
     seen: BTreeSet<u64>,
     policy_hash: Option<[u8; 32]>,
     expected: u64,
@@ -274,11 +310,28 @@ struct Follower<'h> {
 }
 
 impl Follower<'_> {
-    fn new(boot_id: [u8; 16]) -> Self {
+    fn new(boot_id: [u8; 16], spare: Spare) -> Self {
         let (segments, records, breaks, first, last, proven) = (0, 0, 0, None, None, None);
         let boot = Boot { boot_id, segments, records, breaks, first, last, proven };
         let (held, seen) = (BTreeMap::new(), BTreeSet::new());
-        Self { boot, held, seen, policy_hash: None, expected: 0, link: None, is_broken: false }
+        Self { boot, held, spare, seen, policy_hash: None, expected: 0, link: None, is_broken: false }
+    }
+
+    /// What clients handed in of the gap before this record of the ledger.
+    fn spare_before(&mut self, record: &[u8]) -> Vec<Vec<u8>> {
+        let Ok(receipt) = Receipt::read(record) else { return Vec::new() };
+        if receipt.boot_id != self.boot.boot_id {
+            return Vec::new();
+        }
+        self.spare.forget(receipt.sequence, &link(record));
+        self.spare.lead_to(self.expected, receipt.sequence, receipt.previous)
+    }
+
+    /// What a client handed in that follows the last record.
+    fn spare_behind(&mut self) -> Option<Vec<u8>> {
+        let held: Vec<Link> =
+            self.held.get(&self.expected).into_iter().flatten().map(|held| held.link).collect();
+        self.spare.follow(self.expected, self.link, &held)
     }
 
     fn follow(&mut self, record: &[u8]) -> Result<(), (Fault, Option<String>)> {

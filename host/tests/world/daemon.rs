@@ -7,9 +7,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 
 use rustix::process::{Pid, Signal, kill_process};
-use wire::reply::Reply;
+use wire::receipt::Receipt;
 
-use super::{Folder, HANG, framed, read_frame, request};
+use super::{Folder, HANG, POLICY, read_frame, sealed};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_portcullis-host");
 
@@ -91,6 +91,7 @@ pub fn command(mut program: Command, folder: &Folder, more: &[&str]) -> Command 
         .arg("run")
         .args(["--vault", &format!("unix:{}", path("vault").display())])
         .args(["--control", &format!("unix:{}", path("control").display())])
+        .args(identity(folder, "host"))
         .arg("--listen")
         .arg(path("bots"))
         .arg("--receipts")
@@ -107,12 +108,22 @@ pub fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-pub fn sign(bot: &mut UnixStream, request_id: u64) -> u16 {
-    bot.write_all(&framed(&request(request_id, b"payload"))).unwrap();
-    let body = read_frame(bot).unwrap();
-    let reply = Reply::read(&body).unwrap();
-    assert_eq!(reply.request_id, request_id);
-    reply.code
+/// The arguments of who comes with a throw-away key.
+pub fn identity(folder: &Folder, name: &str) -> Vec<String> {
+    let (key, hash) =
+        (folder.key(name).display().to_string(), POLICY.map(|byte| format!("{byte:02x}")).concat());
+    ["--key", &key, "--policy-hash", &hash, "--root", "development"].map(str::to_owned).to_vec()
+}
+
+/// Asks, and gives the record that comes back.
+pub fn ask(bot: &mut UnixStream, content: &[u8]) -> Vec<u8> {
+    bot.write_all(&sealed(content)).unwrap();
+    read_frame(bot).unwrap()[2..].to_vec()
+}
+
+/// The code of what is asked.
+pub fn sign(bot: &mut UnixStream) -> u16 {
+    Receipt::read(&ask(bot, b"payload")).unwrap().code
 }
 
 pub fn assert_closed(bot: &mut UnixStream) {
