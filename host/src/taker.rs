@@ -22,7 +22,7 @@ use crate::receipts::{Ledger, LedgerError};
 use crate::vault::{Line, Vault};
 
 /// Between two attempts to reach a vault that is gone.
-const RETRY_EVERY: Duration = Duration::from_millis(200);
+const RETRY_EVERY: Duration = Duration::from_millis(50);
 
 /// Records that are taken without a sync between, while the vault has more.
 const UNSYNCED_MAX: u64 = 1_024;
@@ -32,20 +32,22 @@ const HEAD_EVERY: u64 = 1_024;
 
 static VAULT_SILENT: Limited = Limited::new("vault_silent");
 
-/// Takes until `stop`, and then as long as there are records; over when the vault is gone then.
+/// Takes until `stop`, and then as long as there are records; over when the vault is not reached then.
 ///
 /// # Errors
 /// When the disk failed: nothing can be kept any more.
 pub(crate) fn run(vault: &Vault, ledger: &mut Ledger, stop: &Stop) -> Result<(), LedgerError> {
     loop {
+        let is_last = stop.is_stopped_within(Duration::ZERO);
         match vault.call().map_err(End::Vault).and_then(|line| converse(line, ledger, stop)) {
             Ok(()) => return Ok(()),
             Err(End::Ledger(error @ LedgerError::Disk(_))) => return Err(error),
             Err(error) => VAULT_SILENT.warn(&[("error", &error)]),
         }
-        if stop.is_stopped_within(RETRY_EVERY) {
+        if is_last {
             return Ok(());
         }
+        let _ = stop.is_stopped_within(RETRY_EVERY);
     }
 }
 

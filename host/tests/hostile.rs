@@ -115,11 +115,14 @@ fn a_verify_of_a_live_system_waits_for_a_record_that_is_on_its_way() {
     let folder = Folder::new();
     let vault = Vault::start(&folder.0, 1);
     let daemon = Daemon::start(&folder, &[]);
-    // The daemon hangs as long as the vault holds its answer back; the vault says that it has sealed one.
     let mut verify = Command::new(PROGRAM);
     verify.args(["receipts", "verify", daemon.receipts.to_str().unwrap(), "--admin", &daemon.admin()]);
+    vault.change(|state| state.withholds = true);
     vault.seal(1);
     let verify = verify.stdout(Stdio::piped()).spawn().unwrap();
+    // The vault has said that it sealed one; its record is not there yet.
+    vault.wait_for(|state| !state.commands.is_empty());
+    vault.change(|state| state.withholds = false);
     let output = verify.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).starts_with("1 receipts"), "{}", text(&output));

@@ -37,6 +37,8 @@ pub struct State {
     pub is_halted: bool,
     /// Replies wait for their record to be acknowledged.
     pub is_durable: bool,
+    /// No record is given.
+    pub withholds: bool,
     /// Replies that may go although they were asked to be held.
     pub released: usize,
     /// Commands that were answered, takes apart.
@@ -129,7 +131,7 @@ impl Vault {
 }
 
 /// `hold` is judged at once and answered when [`Vault::release`] is called; `die` takes the connection with it after it
-/// was judged; `flood` is answered with what no reply may have.
+/// was judged.
 fn serve_requests(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
     while let Some(body) = read_frame(&mut stream) {
         if frame::kind(&body) != Ok(Kind::Sealed) {
@@ -237,7 +239,8 @@ fn obey(
         state.acknowledged = state.acknowledged.max(acknowledged);
         changed.notify_all();
         let wait = Duration::from_millis(wait_ms.into());
-        let is_empty = |state: &mut State| state.records.len() as u64 <= next && !state.is_over;
+        let is_empty =
+            |state: &mut State| (state.withholds || state.records.len() as u64 <= next) && !state.is_over;
         let (state, _) = changed.wait_timeout_while(state, wait, is_empty).unwrap();
         return give(&state, next, answer);
     }
@@ -266,7 +269,11 @@ fn obey(
 fn give(state: &State, next: u64, answer: &mut [u8; CONTROL_SIZE_MAX]) -> usize {
     let chain = state.chain.as_ref().unwrap();
     let first = next.max(state.first_kept);
-    let from = usize::try_from(first).unwrap().min(state.records.len());
+    let from = if state.withholds {
+        state.records.len()
+    } else {
+        usize::try_from(first).unwrap().min(state.records.len())
+    };
     let mut packed = vec![0; BATCH_MAX * 1_024];
     let mut used = 0;
     for record in state.records[from..].iter().take(BATCH_MAX) {

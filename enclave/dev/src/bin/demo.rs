@@ -13,10 +13,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use client_sdk::{Client, Config, DevelopmentRoot, Pin, SignError, Signature, Signed};
 use enclave_dev::examples::{Example, examples};
+use enclave_dev::hexadecimal;
+use enclave_dev::keys::throw_away_bytes;
 use enclave_dev::verify::verify;
 use session_dev::throw_away_key;
+use transport::key_file;
 use wire::request::PayloadKind;
-use wire::{Refusal, Shown};
+use wire::{Mode, Refusal, Shown};
 
 const BOOK: &str = include_str!("../../../../policies/book/demo.toml");
 
@@ -46,7 +49,8 @@ fn run() -> Result<(), Fault> {
     }
     let folder = Folder::create()?;
     let (vault, control) = (folder.address("vault.sock"), folder.address("control.sock"));
-    let (host, receipts) = (folder.path("host.sock"), folder.path("receipts"));
+    let (host, admin) = (folder.path("host.sock"), folder.path("host.sock.admin"));
+    let receipts = folder.path("receipts");
     std::fs::write(folder.path("demo.toml"), BOOK)?;
     let mut enclave = Process::start("enclave-dev", |command| {
         command
@@ -58,16 +62,21 @@ fn run() -> Result<(), Fault> {
         command.arg("--listen").arg(&vault).arg("--control").arg(&control);
     })?;
     wait_for(&folder.path("control.sock"), &mut enclave)?;
+    let policy_hash = book::policy_hash(book()?);
+    key_file::create(&folder.path("host.key"), &throw_away_bytes("host"))?;
     let mut daemon = Process::start("portcullis-host", |command| {
         command.arg("run").arg("--vault").arg(&vault).arg("--control").arg(&control);
+        command.arg("--key").arg(folder.path("host.key"));
+        command.arg("--policy-hash").arg(hexadecimal::text(&policy_hash)).args(["--root", "development"]);
         command.arg("--listen").arg(&host).arg("--receipts").arg(&receipts);
     })?;
     wait_for(&host, &mut daemon)?;
 
     println!("\n  A vault with five throw-away keys, a host that relays and keeps receipts, and a bot.\n");
-    let pin = Pin::new(book::policy_hash(book()?), DOCUMENT_AGE_MS_MAX);
+    let pin = Pin::new(policy_hash, DOCUMENT_AGE_MS_MAX);
     let config = Config::new(throw_away_key("bot"), pin, DevelopmentRoot);
     let mut client = Client::connect(format!("unix:{}", host.display()).parse()?, config)?;
+    wait_until_live(&mut client)?;
     let examples = examples()?;
     for example in &examples {
         if stop.load(Ordering::Relaxed) {
@@ -77,7 +86,7 @@ fn run() -> Result<(), Fault> {
     }
     println!("\n  The host pulls the kill switch; the same bot asks once more:\n");
     Process::finish("portcullis-host", |command| {
-        command.arg("kill").arg("--control").arg(&control).stdout(Stdio::null());
+        command.arg("kill").arg("--admin").arg(&admin).stdout(Stdio::null());
     })?;
     let mut halted = examples.first().ok_or("no examples")?.clone();
     halted.refused = Some(Refusal::Halted);
@@ -85,12 +94,24 @@ fn run() -> Result<(), Fault> {
     drop(client);
 
     println!("\n  Every decision left a receipt; the chain from the first to the last:\n");
-    daemon.stop()?;
     Process::finish("portcullis-host", |command| {
-        command.arg("receipts").arg("verify").arg(&receipts).arg("--control").arg(&control);
+        command.arg("receipts").arg("verify").arg(&receipts).arg("--admin").arg(&admin);
     })?;
+    daemon.stop()?;
     enclave.stop()?;
     println!();
+    Ok(())
+}
+
+/// Waits until the vault has heard its host: until then it signs cancels only.
+fn wait_until_live(client: &mut Client) -> Result<(), Fault> {
+    let start = now();
+    while client.heartbeat()? != Mode::Live {
+        if start.elapsed() >= START_MAX {
+            return Err("the vault does not hear its host".into());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     Ok(())
 }
 
