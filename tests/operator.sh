@@ -15,8 +15,10 @@ public_key=$("$bin/portcullis" operator keygen "$folder/ann.key")
 sed -e 's/^boot_mode = .*/boot_mode = "halted"/' policies/book/demo.toml >"$folder/demo.toml"
 printf '\n[[operators]]\nname = "ann"\n%s\n' "$public_key" >>"$folder/demo.toml"
 hash=$("$bin/portcullis" policy hash "$folder/demo.toml" | cut -d' ' -f1)
-# The demo's throw-away key: everybody has it.
-(umask 077; printf 'portcullis dev key: bot' | sha256sum | cut -c1-64 >"$folder/bot.key")
+# The demo's throw-away keys: everybody has them.
+for name in bot host; do
+    (umask 077; printf 'portcullis dev key: %s' "$name" | sha256sum | cut -c1-64 >"$folder/$name.key")
+done
 
 fail() { echo "operator.sh: $*"; cat "$folder"/*.log; exit 1; }
 within() { for _ in $(seq 100); do if "$@"; then return 0; fi; sleep 0.1; done; fail "not in ten seconds: $*"; }
@@ -26,13 +28,14 @@ boot() {
     vault=$!
     within answers
 }
-answers() { "$bin/portcullis-host" status --control "unix:$folder/control" >/dev/null 2>&1; }
+identity=(--key "$folder/host.key" --policy-hash "$hash" --root development)
+answers() { "$bin/portcullis-host" status --control "unix:$folder/control" "${identity[@]}" >/dev/null 2>&1; }
 order() { "$bin/portcullis" operator "$1" --admin "$folder/bots.admin" --key "$folder/$2.key" "${@:3}"; }
 signs() { "$bin/examples/evm_swap" "unix:$folder/bots" "$hash" "$folder/bot.key" >>"$folder/bot.log" 2>&1; }
 signs_not() { ! signs || fail "signed although $1"; tail -n 1 "$folder/bot.log" | grep -qi halted || fail "another refusal"; }
 
 boot
-"$bin/portcullis-host" run --vault "unix:$folder/vault" --control "unix:$folder/control" --listen "$folder/bots" \
+"$bin/portcullis-host" run --vault "unix:$folder/vault" --control "unix:$folder/control" "${identity[@]}" --listen "$folder/bots" \
     --admin "$folder/bots.admin" --receipts "$folder/receipts" 2>>"$folder/host.log" &
 host=$!
 within test -S "$folder/bots.admin"

@@ -122,6 +122,20 @@ fn a_signed_head_counts_with_its_key_only() {
     assert_eq!(verify(&["--receipt-key", &hex(&SigningKey::from_bytes(&[8; 32]))]).0, 2);
     assert_eq!(verify(&["--receipt-key", &"00".repeat(32)]).0, 2);
     assert_eq!(verify(&[]).0, 2);
+    // The host keeps it, too: there it counts with the key, beside those of other boots, and is nothing without.
+    let kept = format!("head-{}.bin", BOOT.map(|byte| format!("{byte:02x}")).concat());
+    fs::rename(&file, folder.join(kept)).unwrap();
+    let other = SigningKey::from_bytes(&[8; 32]);
+    let verify = |keys: &[&SigningKey]| {
+        let keys: Vec<_> = keys.iter().map(|key| hex(key)).collect();
+        let keys = keys.iter().flat_map(|key| ["--receipt-key", key]);
+        let (code, text) =
+            audit(&["verify", folder.to_str().unwrap()].into_iter().chain(keys).collect::<Vec<_>>());
+        assert_eq!(code, 0, "{text}");
+        text.contains("proven: receipts 0 to 2; unproven: 3 to 3")
+    };
+    assert!(verify(&[&key]) && verify(&[&other, &key]));
+    assert!(!verify(&[&other]) && !verify(&[]));
 }
 
 #[test]

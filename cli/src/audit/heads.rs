@@ -7,6 +7,7 @@
 //! ```
 //! A receipt needs no signature: a client has it from the vault, and the folder's record must have the same link.
 
+use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -33,13 +34,13 @@ impl FromStr for ReceiptKey {
 }
 
 /// The heads in a file.
-pub(crate) fn read(file: &Path, key: Option<&ReceiptKey>) -> Result<Vec<Held>, String> {
+pub(crate) fn read(file: &Path, keys: &[ReceiptKey]) -> Result<Vec<Held>, String> {
     let shown = file.display();
     let size = file.metadata().map_err(|error| format!("{shown}: {error}"))?.len();
     if size <= RECEIPT_SIZE_MAX as u64 {
         let bytes = std::fs::read(file).map_err(|error| format!("{shown}: {error}"))?;
         if bytes.len() == SIGNED_HEAD_SIZE {
-            return signed(&bytes, &shown.to_string(), key).map(|held| vec![held]);
+            return signed(&bytes, &shown.to_string(), keys).map(|held| vec![held]);
         }
         if let Some(held) = Held::by_record(&bytes, &shown.to_string()) {
             return Ok(vec![held]);
@@ -48,14 +49,32 @@ pub(crate) fn read(file: &Path, key: Option<&ReceiptKey>) -> Result<Vec<Held>, S
     several(file)
 }
 
-fn signed(bytes: &[u8], shown: &str, key: Option<&ReceiptKey>) -> Result<Held, String> {
+/// The heads that the host keeps beside the receipts, as far as one of the keys signed them.
+pub(crate) fn kept(folder: &Path, keys: &[ReceiptKey]) -> io::Result<Vec<Held>> {
+    let heads = portcullis_host::receipts::heads(folder)?;
+    let signed = heads.iter().filter(|head| is_signed(head, keys));
+    Ok(signed.map(|head| held(head, "the host")).collect())
+}
+
+fn signed(bytes: &[u8], shown: &str, keys: &[ReceiptKey]) -> Result<Held, String> {
     let head = SignedHead::read(bytes).map_err(|_| format!("{shown}: it is no signed head"))?;
-    let key = key.ok_or_else(|| format!("{shown}: a signed head is checked with --receipt-key"))?;
+    if keys.is_empty() {
+        return Err(format!("{shown}: a signed head is checked with --receipt-key"));
+    }
+    if is_signed(&head, keys) {
+        return Ok(held(&head, shown));
+    }
+    Err(format!("{shown}: the signature of the head is not the receipt key's"))
+}
+
+fn is_signed(head: &SignedHead, keys: &[ReceiptKey]) -> bool {
     let signature = Signature::from_bytes(&head.signature);
-    let checked = key.0.verify_strict(&head.message(), &signature);
-    checked.map_err(|_| format!("{shown}: the signature of the head is not the receipt key's"))?;
-    let holder = format!("{shown}, signed at {} ms", head.wall_ms);
-    Ok(Held { boot_id: head.boot_id, sequence: head.sequence, link: head.link, holder })
+    keys.iter().any(|key| key.0.verify_strict(&head.message(), &signature).is_ok())
+}
+
+fn held(head: &SignedHead, holder: &str) -> Held {
+    let holder = format!("{holder}, signed at {} ms", head.wall_ms);
+    Held { boot_id: head.boot_id, sequence: head.sequence, link: head.link, holder }
 }
 
 fn several(file: &Path) -> Result<Vec<Held>, String> {

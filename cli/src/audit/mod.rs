@@ -48,9 +48,10 @@ pub(crate) struct VerifyArgs {
     /// head; may be given several times
     #[arg(long = "head")]
     heads: Vec<PathBuf>,
-    /// The public key that signed heads are checked with: 64 hexadecimal digits
-    #[arg(long)]
-    receipt_key: Option<ReceiptKey>,
+    /// A boot's receipt key, from a client's session and not from the host: signed heads are checked with it, also those
+    /// that the host keeps beside the receipts; 64 hexadecimal digits; may be given several times
+    #[arg(long = "receipt-key")]
+    receipt_keys: Vec<ReceiptKey>,
     /// Exit with 8 as well when there are receipts that no head proves
     #[arg(long)]
     strict: bool,
@@ -91,8 +92,9 @@ type Outcome = Result<ExitCode, String>;
 fn verify(args: &VerifyArgs) -> Outcome {
     let mut held = Vec::new();
     for file in &args.heads {
-        held.extend(heads::read(file, args.receipt_key.as_ref())?);
+        held.extend(heads::read(file, &args.receipt_keys)?);
     }
+    held.extend(heads::kept(&args.folder, &args.receipt_keys).map_err(|error| named(&args.folder, &error))?);
     let report = receipts::verify(&args.folder, &held).map_err(|error| named(&args.folder, &error))?;
     let text = if args.json { tell::json(&report) } else { tell::text(&report) };
     print(&text).map_err(|error| error.to_string())?;

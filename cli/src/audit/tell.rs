@@ -32,6 +32,16 @@ pub(crate) fn text(report: &Report) -> String {
         tell_boot(&mut text, boot);
         before = Some(boot);
     }
+    if report.filled > 0 {
+        let _ = writeln!(text, "{} of them are not in the ledger: clients handed them in", report.filled);
+    }
+    if report.stray > 0 {
+        let _ = writeln!(
+            text,
+            "{} more that were handed in fit nowhere: forged, or a record before them is lost",
+            report.stray
+        );
+    }
     for side_file in &report.side_files {
         let _ = writeln!(text, "torn end moved aside earlier: {}", side_file.display());
     }
@@ -125,6 +135,8 @@ pub(crate) fn json(report: &Report) -> String {
         "refused": report.refused,
         "events": report.events,
         "segments": report.segments,
+        "filled": report.filled,
+        "stray": report.stray,
         "breaks": report.breaks,
         "found": breaks.collect::<Vec<_>>(),
         "boots": boots,
