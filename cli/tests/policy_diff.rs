@@ -87,6 +87,7 @@ rows! {
             "-   price_min: 500 USD",
             "-   price_max: 15_000 USD",
             "-   notional_max: 500_000 USD",
+            "-   quote_usd_max: 1 USD",
             "-   leverage_max: 3",
             "-   margin_add_max: 0 USD",
             "-   margin_remove_max: 0 USD",
@@ -99,6 +100,7 @@ rows! {
             "-   price_min: 500 USD",
             "-   price_max: 15_000 USD",
             "-   notional_max: 500_000 USD",
+            "-   quote_usd_max: 1 USD",
             "-   leverage_max: 3",
             "-   margin_add_max: 0 USD",
             "-   margin_remove_max: 0 USD",
@@ -108,6 +110,7 @@ rows! {
             "+   price_min: 500 USD",
             "+   price_max: 15_000 USD",
             "+   notional_max: 500_000 USD",
+            "+   quote_usd_max: 1 USD",
             "+   leverage_max: 3",
             "+   margin_add_max: 0 USD",
             "+   margin_remove_max: 0 USD",
@@ -173,10 +176,12 @@ rows! {
             "+   kind: Perp",
             "+   index: 1",
             "+   account: 2UZMvVTBQR9yWxrEdzEQzXWE61bUjqQ5VpJAGqVb3B19",
+            "+   base_decimals: 9",
             "+   base_max: 1_000_000_000 base units (10^9 a perpetual)",
             "+   price_min: 1 of the quote",
             "+   price_max: 2 of the quote",
             "+   unpriced: no",
+            "+   oracle_offset_max: not granted",
         ];
 }
 

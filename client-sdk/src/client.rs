@@ -325,7 +325,7 @@ fn is_passing(error: &SessionError) -> bool {
         SessionError::Transport(Error::Frame(_)) | SessionError::Distrust(_) | SessionError::Fault(_) => {
             false
         }
-        SessionError::Transport(_) | SessionError::Closed | SessionError::TurnedAway => true,
+        SessionError::Transport(_) | SessionError::Closed => true,
         SessionError::Denied { .. } => {
             error.denial().is_some_and(|denial| denial.family() == Family::Unavailable)
         }
@@ -341,7 +341,7 @@ fn final_error(error: SessionError, read: Option<u64>) -> SignError {
         SessionError::Transport(Error::Frame(fault)) => {
             SignError::SessionBroken { request_id: read, fault: Fault::Frame(fault) }
         }
-        trouble @ (SessionError::Transport(_) | SessionError::Closed | SessionError::TurnedAway) => {
+        trouble @ (SessionError::Transport(_) | SessionError::Closed) => {
             SignError::NotConnected { attempts: 1, trouble }
         }
     }

@@ -136,11 +136,11 @@ fn assert_two_fit(desk: &mut Desk, micro_usd: u64, request: impl Fn(u64) -> Vec<
 fn drift_orders_draw_on_a_budget_of_dollars_and_cancels_do_not() {
     let mut desk = Desk::with_book(book(&[dollars(450_000_000)]), BOOTED);
     // 1.5 contracts at a limit of 150 dollars.
-    let buy = desk::example_of("buy 1.5 SOL-PERP at 150");
-    assert_two_fit(&mut desk, 225_000_000, |_| buy.clone());
+    let buy = || desk::example_of("buy 1.5 SOL-PERP at 150");
+    assert_two_fit(&mut desk, 225_000_000, |_| buy());
     let reply = desk.handle(NOW, &desk::example_of("cancel all SOL-PERP orders"));
     assert_eq!((reply.code, &reply.facts()["charged_notional"]), (0, &"0".into()));
-    let larger = Desk::with_book(book(&[dollars(224_999_999)]), BOOTED).handle(NOW, &buy);
+    let larger = Desk::with_book(book(&[dollars(224_999_999)]), BOOTED).handle(NOW, &buy());
     assert_eq!(larger.refusal(), Refusal::NotionalBudgetSpent, "a budget below one order signs none");
 }
 

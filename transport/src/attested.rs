@@ -19,12 +19,11 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use session::attestation::{Distrust, Pin, Pinned, Root};
 use session::{Entropy, Fault, Initiator, Session, SessionKey};
 use wire::frame::{self, Kind};
-use wire::reply::Reply;
+use wire::session::KEY_SIZE;
 use wire::session::{
     Channel, Claims, Denial, HANDSHAKE1_SIZE_MAX, NONCE_SIZE, SEALED_SIZE_MAX, Welcome, read_attestation,
     read_denied, write_hello,
 };
-use wire::{Refusal, session::KEY_SIZE};
 use zeroize::Zeroizing;
 
 use crate::{Address, Dial as _, Error, Framed, Patience, Stream, Timed};
@@ -61,8 +60,6 @@ pub enum SessionError {
     Transport(Error),
     /// The peer closed where its frame was due.
     Closed,
-    /// All of the vault's connections are taken. Whoever sits between can say so too.
-    TurnedAway,
     /// The vault is not the one wanted, or nobody knows whether it is. Nothing was sent to it.
     Distrust(Distrust),
     /// Somebody, the vault or whoever sits between, says that there will be no session: a [`Denial`]'s code.
@@ -187,16 +184,8 @@ fn answer<S: Timed>(framed: &mut Framed<S>) -> Result<&[u8], SessionError> {
     let body = framed.read()?.ok_or(SessionError::Closed)?;
     match frame::kind(body) {
         Ok(Kind::Denied) => Err(SessionError::Denied { code: read_denied(body).map_err(Fault::Frame)? }),
-        Ok(Kind::Reply) if is_turned_away(body) => Err(SessionError::TurnedAway),
         _ => Ok(body),
     }
-}
-
-/// Whether a body is the notice of a vault that has no connection free. It stands alone: nothing was read.
-fn is_turned_away(body: &[u8]) -> bool {
-    Reply::read(body).is_ok_and(|reply| {
-        reply.code == Refusal::TooManyConnections.code() && reply.request_id == 0 && reply.receipt.is_empty()
-    })
 }
 
 /// Random bytes of the kernel.
@@ -269,7 +258,6 @@ impl fmt::Display for SessionError {
         match self {
             Self::Transport(error) => error.fmt(formatter),
             Self::Closed => formatter.write_str("the peer closed the connection"),
-            Self::TurnedAway => formatter.write_str("all of the vault's connections are taken"),
             Self::Distrust(distrust) => write!(formatter, "not trusted: {distrust}"),
             Self::Denied { code } => Fault::Denied { code: *code }.fmt(formatter),
             Self::Fault(fault) => write!(formatter, "the session is broken: {fault}"),
@@ -283,7 +271,7 @@ impl std::error::Error for SessionError {
             Self::Transport(error) => Some(error),
             Self::Distrust(distrust) => Some(distrust),
             Self::Fault(fault) => Some(fault),
-            Self::Closed | Self::TurnedAway | Self::Denied { .. } => None,
+            Self::Closed | Self::Denied { .. } => None,
         }
     }
 }

@@ -670,8 +670,6 @@ codes! {
     // ---- unavailable ----
     /// Nothing is signed now: the kill switch was pulled, or the vault was not started yet.
     Halted = 4000,
-    /// No connection is free.
-    TooManyConnections = 4001,
     /// Only what can shrink a position or takes an order away is signed now.
     ReduceOnlyMode = 4002,
     /// Only what takes an order away is signed now.

@@ -209,7 +209,9 @@ impl Line {
         let order = message.get(ORDER_TAG.len()..).unwrap_or_default();
         match self.tell(Command::Order { order, signature })? {
             Answer::Status(_) => Ok(()),
-            other => Err(format!("not resumed: {other:?}").into()),
+            other @ (Answer::Challenge(_) | Answer::Records(_) | Answer::Refused { .. }) => {
+                Err(format!("not resumed: {other:?}").into())
+            }
         }
     }
 }

@@ -11,16 +11,13 @@ use client_sdk::build::hyperliquid::{
     Decimal, Envelope, Network, Transferral, UpdateLeverage, update_leverage, usd_send,
 };
 use client_sdk::{
-    Address, Client, Config, Denial, Fault, Lost, Refusal, SessionError, Shown, SignError, Signature,
-    Violation,
+    Address, Client, Config, Denial, Fault, Lost, Refusal, Shown, SignError, Signature, Violation,
 };
 use server::*;
 use std::io::Write as _;
 use std::os::unix::net::UnixListener;
 use std::sync::mpsc;
 use std::time::Duration;
-use wire::REPLY_SIZE_MAX;
-use wire::reply::Reply;
 use wire::request::Request;
 
 /// What a client gets that sends one request to a server with this script.
@@ -419,34 +416,17 @@ fn a_server_that_is_gone_is_not_connected_and_worth_another_try() {
 
 #[test]
 fn a_full_vault_or_host_is_asked_again_and_named() {
-    fn deny(peer: &mut Peer) {
-        peer.deny(Denial::SessionsFull);
-    }
-    fn turn_away(peer: &mut Peer) {
-        let mut body = [0; REPLY_SIZE_MAX];
-        let reply = Reply {
-            code: Refusal::TooManyConnections.code(),
-            request_id: 0,
-            signature: &[],
-            receipt: &[],
-            canonical: &[],
-        };
-        let size = reply.write(&mut body).unwrap();
-        peer.send_plain(&body[..size]);
-    }
-    for (script, is_denied) in [(deny as Script, true), (turn_away as Script, false)] {
-        let mut server = Server::start([script; 6]);
-        let error = Client::connect(server.address(), impatient()).unwrap_err();
-        let SignError::NotConnected { attempts: 6, trouble } = error else { panic!("{error:?}") };
-        assert_eq!(matches!(trouble, SessionError::TurnedAway), !is_denied);
-        assert_eq!(trouble.denial(), is_denied.then_some(Denial::SessionsFull));
-        server.join();
-        server.restart([script, |peer| peer.answer(|_| {})]);
-        let mut client = server.client();
-        client.sign(4, EVM, &PAYLOAD).unwrap();
-        drop(client);
-        server.join();
-    }
+    let deny: Script = |peer| peer.deny(Denial::SessionsFull);
+    let mut server = Server::start([deny; 6]);
+    let error = Client::connect(server.address(), impatient()).unwrap_err();
+    let SignError::NotConnected { attempts: 6, trouble } = error else { panic!("{error:?}") };
+    assert_eq!(trouble.denial(), Some(Denial::SessionsFull));
+    server.join();
+    server.restart([deny, |peer| peer.answer(|_| {})]);
+    let mut client = server.client();
+    client.sign(4, EVM, &PAYLOAD).unwrap();
+    drop(client);
+    server.join();
 }
 
 #[test]
