@@ -1,19 +1,21 @@
 //! The operator's tool.
 //!
-//! It checks, hashes and shows books, audits receipts, and signs operators' orders. The one secret it ever reads is an
-//! operator's key.
+//! It checks, hashes and shows books, audits receipts, and signs operators' orders and certificates. The one secret it ever
+//! reads is an operator's key.
 //!
-//! Exit codes: 0 done, 1 books that differ or cases that fail, 2 wrong usage or a file that cannot be read, 6 a book that is not valid, 8 receipts that are not
-//! the vaults' chains.
+//! Exit codes: 0 done, 1 books that differ or cases that fail, 2 wrong usage or a file that cannot be read, 6 a book that is
+//! not valid, 8 receipts that are not the vaults' chains.
 
 #![forbid(unsafe_code)]
 
 mod audit;
+mod certify;
 mod diff;
 mod hexadecimal;
 mod meaning;
 mod operator;
 mod policy;
+mod session;
 mod show;
 
 use std::process::ExitCode;
@@ -33,9 +35,12 @@ enum Command {
     /// Books: what a vault's keys may sign
     #[command(subcommand)]
     Policy(policy::Command),
-    /// Operators: keys, starts, resumes, modes, budgets
+    /// Operators: keys, starts, resumes, modes, budgets, certificates
     #[command(subcommand)]
     Operator(operator::Command),
+    /// Sessions: the keys of clients and hosts
+    #[command(subcommand)]
+    Session(session::Command),
     /// Receipts: what the vaults decided
     #[command(subcommand)]
     Audit(audit::Command),
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Policy(command) => policy::run(&command),
         Command::Operator(command) => operator::run(&command),
+        Command::Session(command) => session::run(&command),
         Command::Audit(command) => audit::run(&command),
     }
 }

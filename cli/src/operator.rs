@@ -16,6 +16,7 @@ use wire::operator::{Action, MESSAGE_SIZE_MAX, ORDER_TAG, ORDER_VERSION, Order};
 use wire::{Mode, Scope, Venue};
 use zeroize::Zeroizing;
 
+use crate::certify::{CertifyArgs, certify};
 use crate::hexadecimal;
 
 /// Wrong usage, a file that cannot be used, or a vault that did not obey.
@@ -42,6 +43,15 @@ pub(crate) enum Command {
         /// live, reduce-only, cancel-only or halted
         mode: String,
     },
+    /// Sign for a client again that was cut off
+    Reinstate {
+        #[command(flatten)]
+        to: To,
+        /// Its public key: 64 hexadecimal digits
+        client: String,
+    },
+    /// Make a key a client in a role of a book, for some days; the vault is not asked
+    Certify(CertifyArgs),
     /// Fill a budget to its capacity, once a boot
     OpenBudget {
         #[command(flatten)]
@@ -71,6 +81,8 @@ pub(crate) fn run(command: &Command) -> ExitCode {
         Command::SetMode { to, venue, mode } => {
             set_mode(venue.as_deref(), mode).and_then(|action| give(to, action))
         }
+        Command::Reinstate { to, client } => reinstate(client).and_then(|action| give(to, action)),
+        Command::Certify(args) => certify(args),
         Command::OpenBudget { to, bucket } => give(to, Action::OpenBudget { bucket: *bucket }),
     };
     match outcome {
@@ -91,6 +103,12 @@ fn set_mode(venue: Option<&str>, mode: &str) -> Result<Action, Fault> {
     };
     let mode = Mode::from_name(mode).ok_or_else(|| format!("no mode is called {mode:?}"))?;
     Ok(Action::SetMode { scope, mode })
+}
+
+fn reinstate(client: &str) -> Result<Action, Fault> {
+    let digits = client.strip_prefix("0x").unwrap_or(client);
+    let client = *hexadecimal::read(digits).ok_or("a public key is 64 hexadecimal digits")?;
+    Ok(Action::Reinstate { client })
 }
 
 fn generate(file: &Path) -> Result<(), Fault> {

@@ -142,7 +142,7 @@ fn test(file: &Path, cases: &Path, coverage: bool) -> Result<ExitCode, u8> {
 }
 
 /// Reads and compiles; what is wrong goes to standard error.
-fn read(file: &Path) -> Result<&'static Book<'static>, u8> {
+pub(crate) fn read(file: &Path) -> Result<&'static Book<'static>, u8> {
     let shown = file.display().to_string();
     let text = fs::read_to_string(file).map_err(|error| {
         eprintln!("{shown}: {error}");

@@ -1,4 +1,5 @@
-//! A session with the demo desk's vault, from three arguments: where it listens, the hash of its book, the bot's key.
+//! A session with the demo desk's vault, from three arguments: where it listens, the hash of its book, the bot's key; and a
+//! fourth for a bot that the book does not name, an operator's certificate.
 //!
 //! ```text
 //! portcullis policy hash policies/book/demo.toml                      # HASH: the first of the two words
@@ -20,6 +21,9 @@ pub(crate) fn connect(mut arguments: impl Iterator<Item = String>) -> Result<Cli
     let address = argument()?.parse()?;
     let hash = policy_hash(&argument()?).ok_or("a book's hash is 64 hexadecimal digits")?;
     let key = read_key(argument()?)?;
-    let config = Config::new(key, Pin::new(hash, DOCUMENT_AGE_MS_MAX), DevelopmentRoot);
+    let mut config = Config::new(key, Pin::new(hash, DOCUMENT_AGE_MS_MAX), DevelopmentRoot);
+    if let Some(certificate) = arguments.next() {
+        config.certificate = Some(std::fs::read(certificate)?.into());
+    }
     Ok(Client::connect(address, config)?)
 }
