@@ -15,7 +15,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use book::{Book, Bucket, Counts, Orders, Per, Slot};
+use book::{Book, Bucket, Counts, Orders, Per, ReceiptMode, Receipts, Slot};
 use desk::{BOOTED, Desk, EVM, HYPERLIQUID, NOW};
 
 use enclave::serve::{Clock, Limits, Server};
@@ -72,6 +72,21 @@ fn a_vault_signs_nothing_at_boot_and_as_much_as_came_back_after_it() {
     assert_eq!(desk.handle(at(10), &evm()).refusal(), Refusal::RequestBudgetSpent);
     let signed = (0..30).filter(|_| desk.handle(at(10_000), &evm()).code == 0).count();
     assert_eq!(signed, 20);
+}
+
+#[test]
+fn twenty_restarts_in_a_second_and_a_clock_that_jumps_an_hour_at_each_bring_nothing() {
+    let mut signed = 0;
+    for boot in 0..20_u64 {
+        let hour = 3_600_000 * (boot % 3);
+        let now = |ms| Now { monotonic_ms: boot * 977 + ms, wall_ms: BOOTED.wall_ms - 3_600_000 + hour + ms };
+        let mut desk = Desk::with_book(book(&[BUCKET]), now(0));
+        for ms in 0..50 {
+            signed += (0..3).filter(|_| desk.handle(now(ms), &evm()).code == 0).count();
+        }
+    }
+    // One in 10 ms of the time that passed in each boot, and no capacity: 49 ms are 4.
+    assert_eq!(signed, 20 * 4);
 }
 
 #[test]
@@ -211,7 +226,9 @@ fn race(goes_on: impl Fn(usize, Instant) -> bool + Copy + Send + 'static) {
     let server = Server::bind(&address("requests"), &address("control"), Limits::default()).unwrap();
     let stop = server.stop();
     let clock = Clock::start();
-    let book = book(&[BUCKET]);
+    // There is no host that takes records here.
+    let receipts = Receipts { mode: ReceiptMode::Client, unacknowledged_max: 0 };
+    let book = Box::leak(Box::new(Book { host: None, receipts, ..*book(&[BUCKET]) }));
     let vault = desk::at_boot(book, desk::keyring(book), clock.now()).unwrap();
     let policy_hash = book::policy_hash(book);
     let serving = std::thread::spawn(move || server.run(vault, clock).unwrap());
