@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use transport::{Address, Dial as _, Error, Framed, Patience, Stop, Stream};
 use wire::frame::{self, FrameFault, Kind};
@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the vault may take for a reply. In a book whose receipts are durable it waits for the disk.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// From a frame's first byte to its last, in either direction.
+/// From a frame's first byte to its last, in either direction, and for a connection's first frame.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(2);
 
 const _: () = assert!(ATTESTATION_SIZE_MAX <= SEALED_REPLY_SIZE_MAX);
@@ -36,6 +36,7 @@ const _: () = assert!(ATTESTATION_SIZE_MAX <= SEALED_REPLY_SIZE_MAX);
 static VAULT_AWAY: Limited = Limited::new("vault_away");
 static BOT_CUT: Limited = Limited::new("bot_cut");
 static VAULT_LOST: Limited = Limited::new("vault_lost");
+static HANDED_IN_FULL: Limited = Limited::new("handed_in_full");
 static NOT_HANDED_IN: Limited = Limited::new("records_not_handed_in");
 
 /// What all connections share.
@@ -86,7 +87,10 @@ impl Relay {
                 Ok(Kind::HandIn) if vault.is_none() => {
                     let records = read_hand_in(body).map_err(|fault| End::Bot(Error::Frame(fault)))?;
                     let taken = self.handed_in.take(records).map_err(End::Disk)?;
-                    bot.write([&write_taken(taken)]).map_err(End::Bot)?;
+                    if taken.is_full {
+                        HANDED_IN_FULL.warn(&[]);
+                    }
+                    bot.write([&write_taken(taken.count)]).map_err(End::Bot)?;
                 }
                 Ok(Kind::Hello | Kind::Handshake1 | Kind::Sealed) => {
                     let vault = match &mut vault {
@@ -110,11 +114,14 @@ impl Relay {
         Framed::new(stream, SEALED_REPLY_SIZE_MAX, patience).map_err(End::Vault)
     }
 
-    /// Waits for the bot's next frame to start. Ends when the vault leaves meanwhile, or the relay stops. Nothing of the
-    /// bot is read then, so its system tells it that nothing was taken.
+    /// Waits for the bot's next frame to start: for as long as it takes once the vault is reached, which cuts strangers by
+    /// itself. Ends when the vault leaves meanwhile, or the relay stops. Nothing of the bot is read then, so its system
+    /// tells it that nothing was taken.
     fn wait(&self, bot: &mut Framed<Stream>, vault: Option<&mut Framed<Stream>>) -> Result<(), End> {
         loop {
-            let timeout = bot.has_buffered().then(Default::default);
+            let patience = vault.is_none().then_some(FRAME_TIMEOUT);
+            let patience = if bot.has_buffered() { Some(Duration::ZERO) } else { patience };
+            let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
             // Before there is a vault its place is the bot's a second time.
             let third = vault.as_deref().map_or(bot.as_fd(), AsFd::as_fd);
             let mut watched = [
@@ -123,6 +130,7 @@ impl Relay {
                 PollFd::from_borrowed_fd(third, PollFlags::IN),
             ];
             match poll(&mut watched, timeout.as_ref()) {
+                Ok(0) if !bot.has_buffered() => return Err(End::Bot(Error::Idle { waited: FRAME_TIMEOUT })),
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(End::Bot(error.into())),

@@ -7,7 +7,7 @@ mod world;
 use std::fs;
 use std::path::PathBuf;
 
-use portcullis_host::receipts::{Fault, HandedIn, Held, Ledger, Report, line, repair, tail, verify};
+use portcullis_host::receipts::{Fault, HandedIn, Held, Ledger, Report, Taken, line, repair, tail, verify};
 use wire::receipt::{ChainFault, RecordKind};
 use world::{Chain, Folder, framed};
 
@@ -241,7 +241,7 @@ fn an_event_is_shown_as_what_it_is_and_not_as_signed() {
 /// Puts records where clients' ones are.
 fn hand_in(folder: &Folder, records: &[&Vec<u8>]) {
     let taken = HandedIn::open(&folder.0).unwrap().take(records.iter().map(|record| &record[..])).unwrap();
-    assert_eq!(usize::from(taken), records.len());
+    assert_eq!((usize::from(taken.count), taken.is_full), (records.len(), false));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn what_is_handed_in_ends_at_the_first_that_is_no_record_and_a_torn_end_is_moved
     let (folder, records) = (Folder::new(), Chain::new(1).seal_many(3));
     let handed_in = HandedIn::open(&folder.0).unwrap();
     let offered = [&records[0][..], b"no record", &records[1]];
-    assert_eq!(handed_in.take(offered.into_iter()).unwrap(), 1);
+    assert_eq!(handed_in.take(offered.into_iter()).unwrap(), Taken { count: 1, is_full: false });
     drop(handed_in);
     let file = folder.0.join("handed-in").join(format!("{}.log", "01".repeat(16)));
     let whole = fs::read(&file).unwrap();
@@ -319,4 +319,26 @@ fn what_is_handed_in_ends_at_the_first_that_is_no_record_and_a_torn_end_is_moved
     hand_in(&folder, &[&records[1], &records[2]]);
     let report = verify(&folder.0, &[]).unwrap();
     assert_eq!((report.records, report.breaks, report.filled), (3, 0, 3));
+}
+
+#[test]
+fn so_many_boots_are_kept_and_records_of_others_are_not() {
+    let folder = Folder::new();
+    let handed_in = HandedIn::open(&folder.0).unwrap();
+    let record = |boot: u16| {
+        let mut chain = Chain::new(1);
+        chain.boot_id[..2].copy_from_slice(&boot.to_le_bytes());
+        chain.seal(1, 0)
+    };
+    for boot in 0..1_024 {
+        let taken = handed_in.take([&record(boot)[..]].into_iter()).unwrap();
+        assert_eq!(taken, Taken { count: 1, is_full: false });
+    }
+    let offered = [record(7), record(1_024), record(8)];
+    let taken = handed_in.take(offered.iter().map(|record| &record[..])).unwrap();
+    assert_eq!(taken, Taken { count: 1, is_full: true });
+    // Nor after a start.
+    drop(handed_in);
+    let taken = HandedIn::open(&folder.0).unwrap().take([&record(1_024)[..]].into_iter()).unwrap();
+    assert_eq!(taken, Taken { count: 0, is_full: true });
 }

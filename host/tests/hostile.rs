@@ -204,3 +204,16 @@ fn one_bot_too_many_hears_why_it_is_turned_away() {
     assert_closed(&mut one_more);
     assert_eq!(sign(&mut bots[0]), 0);
 }
+
+#[test]
+fn a_bot_that_says_nothing_does_not_keep_its_place_and_one_in_a_session_does() {
+    let folder = Folder::new();
+    let _vault = Vault::start(&folder.0, 1);
+    let daemon = Daemon::start(&folder, &[]);
+    let mut quiet = daemon.connect();
+    assert_eq!(sign(&mut quiet), 0);
+    let mut silent = daemon.connect();
+    assert_closed(&mut silent);
+    assert!(daemon.wait_for_line("bot_cut").contains("error="));
+    assert_eq!(sign(&mut quiet), 0);
+}

@@ -3,8 +3,8 @@
 //! A client's record is as good as its link: in an unbroken chain it fills the one place that it fits ([`super::verify`]).
 //! Nobody vouches for one that fits nowhere, so they are kept apart from the ledger.
 //!
-//! Bounded: [`BOOTS_MAX`] boots and [`BYTES_MAX`] bytes in all. What the ledger has, or was handed in before, takes no
-//! room. One frame at a time is looked at, since each may have a segment read.
+//! Bounded: [`BOOTS_MAX`] boots and [`BYTES_MAX`] bytes in all. What was handed in before takes no room, nor does what the last
+//! segments of the ledger have. One frame at a time is looked at, and at most [`SEGMENTS_MAX`] segments are read for it.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,18 @@ const BOOTS_MAX: usize = 1_024;
 
 /// Bytes that are kept in all.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// Segments of the ledger that are read for one frame.
+const SEGMENTS_MAX: usize = 2;
+
+/// What became of records that were handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// So many of them, from the first on, are on disk now.
+    pub count: u16,
+    /// There was no room for the next one.
+    pub is_full: bool,
+}
 
 /// The records that were handed in.
 #[derive(Debug)]
@@ -61,11 +73,11 @@ impl HandedIn {
         Ok(Self { receipts: receipts.to_owned(), folder, state: Mutex::new(state) })
     }
 
-    /// Takes records as far as they are some and there is room. Gives how many of them, from the first on, are on disk now.
+    /// Takes records as far as they are some and there is room.
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn take<'r>(&self, records: impl Iterator<Item = &'r [u8]>) -> io::Result<u16> {
+    pub fn take<'r>(&self, records: impl Iterator<Item = &'r [u8]>) -> io::Result<Taken> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let offered: Vec<(Receipt<'_>, &[u8])> =
             records.map_while(|record| Some((Receipt::read(record).ok()?, record))).collect();
@@ -73,21 +85,22 @@ impl HandedIn {
         for (receipt, _) in &offered {
             wanted.entry(receipt.boot_id).or_default().insert(receipt.sequence);
         }
-        let mut in_ledger = BTreeSet::new();
+        let (mut in_ledger, mut segments_max) = (BTreeSet::new(), SEGMENTS_MAX);
         for (boot_id, sequences) in &wanted {
-            in_ledger.extend(segment::links(&self.receipts, *boot_id, sequences)?);
+            in_ledger.extend(segment::links(&self.receipts, *boot_id, sequences, &mut segments_max)?);
         }
         let mut files: BTreeMap<[u8; 16], File> = BTreeMap::new();
-        let mut taken: u16 = 0;
+        let mut taken = Taken { count: 0, is_full: false };
         for (receipt, record) in &offered {
             let link = link(record);
             if !in_ledger.contains(&link) {
                 if !state.admits(receipt.boot_id, record) {
+                    taken.is_full = true;
                     break;
                 }
                 state.keep(&self.folder, &mut files, receipt.boot_id, link, record)?;
             }
-            taken = taken.saturating_add(1);
+            taken.count = taken.count.saturating_add(1);
         }
         for file in files.values() {
             file.sync_data()?;

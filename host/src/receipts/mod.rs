@@ -12,7 +12,7 @@ mod spare;
 mod verify;
 
 pub use fault::{Break, Fault};
-pub use handed_in::HandedIn;
+pub use handed_in::{HandedIn, Taken};
 pub use heads::heads;
 pub use ledger::{Ledger, LedgerError, SEGMENT_SIZE_MAX};
 pub use repair::{Repair, repair};

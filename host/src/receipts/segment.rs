@@ -78,10 +78,8 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(Name, PathBuf)>> {
     Ok(segments)
 }
 
-/// Segments that [`links`] reads at most.
-const SEARCHED_MAX: usize = 2;
-
-/// The links of a boot's records with these sequences, as far as they are in its last segments.
+/// The links of a boot's records with these sequences, as far as they are in its last segments; `segments_max` are read, and
+/// taken off it.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -89,13 +87,16 @@ pub(super) fn links(
     folder: &Path,
     boot_id: [u8; 16],
     sequences: &BTreeSet<u64>,
+    segments_max: &mut usize,
 ) -> io::Result<BTreeSet<Link>> {
     let mut links = BTreeSet::new();
     let mut segments = list(folder)?;
     segments.retain(|(name, _)| name.boot_id == boot_id);
     let (Some(first), Some(last)) = (sequences.first(), sequences.last()) else { return Ok(links) };
     // From the end: a segment that begins at or before the first of them is the last one to be read.
-    for (_, path) in segments.iter().rev().take(SEARCHED_MAX) {
+    for (_, path) in segments.iter().rev() {
+        let Some(left) = segments_max.checked_sub(1) else { break };
+        *segments_max = left;
         let mut records = Records::open(path)?;
         let mut begins = None;
         while let Step::Record(record) = records.step()? {
