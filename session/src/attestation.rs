@@ -60,11 +60,11 @@ pub enum NotAttested {
 
 /// The client's side: whoever vouches for documents.
 pub trait Root {
-    /// What a document says, if this root vouches for it.
+    /// What a document says, if this root vouches for it at `now_ms`, milliseconds since the Unix epoch.
     ///
     /// # Errors
-    /// [`Distrust::DocumentMalformed`], [`Distrust::RootUnknown`].
-    fn verify(&self, document: &[u8]) -> Result<Claims, Distrust>;
+    /// [`Distrust::DocumentMalformed`], [`Distrust::RootUnknown`], [`Distrust::DocumentRefused`].
+    fn verify(&self, document: &[u8], now_ms: u64) -> Result<Claims, Distrust>;
 }
 
 /// Why a document is not good enough.
@@ -74,6 +74,11 @@ pub enum Distrust {
     DocumentMalformed,
     /// The root does not vouch for it.
     RootUnknown,
+    /// It breaks a rule of its kind.
+    DocumentRefused {
+        /// the rule's name
+        rule: &'static str,
+    },
     /// It is for another book.
     PolicyUnexpected {
         /// the book's hash in the document
@@ -148,7 +153,7 @@ impl Pin {
         document: &[u8],
         now_ms: u64,
     ) -> Result<Pinned, Distrust> {
-        let claims = root.verify(document)?;
+        let claims = root.verify(document, now_ms)?;
         if claims.policy_hash != self.policy_hash {
             return Err(Distrust::PolicyUnexpected { found: claims.policy_hash });
         }
@@ -193,7 +198,7 @@ impl Pinned {
 pub struct DevelopmentRoot;
 
 impl Root for DevelopmentRoot {
-    fn verify(&self, document: &[u8]) -> Result<Claims, Distrust> {
+    fn verify(&self, document: &[u8], _now_ms: u64) -> Result<Claims, Distrust> {
         let document: &[u8; DEVELOPMENT_DOCUMENT_SIZE] =
             document.try_into().map_err(|_| Distrust::DocumentMalformed)?;
         let (signed, signature) =
@@ -224,6 +229,9 @@ impl fmt::Display for Distrust {
         match self {
             Self::DocumentMalformed => formatter.write_str("not an attestation document"),
             Self::RootUnknown => formatter.write_str("the attestation document is not by the trusted root"),
+            Self::DocumentRefused { rule } => {
+                write!(formatter, "the attestation document is refused: {rule}")
+            }
             Self::PolicyUnexpected { found } => {
                 formatter.write_str("the vault runs another book: ")?;
                 found.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
