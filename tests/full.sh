@@ -55,6 +55,12 @@ else
     skip "sessions byte for byte as a second implementation of Noise has them" "no python3 with cryptography"
 fi
 
+if python3 -c 'import cryptography' 2>/dev/null; then
+    check "attestation documents as a second implementation judges them" ./tests/nitro.sh
+else
+    skip "attestation documents as a second implementation judges them" "no python3 with cryptography"
+fi
+
 if python3 -c '' 2>/dev/null; then
     check "every refusal code is produced by a test" ./tests/refusals.py
 else

@@ -3,11 +3,12 @@
 //! It checks, hashes and shows books, audits receipts, and signs operators' orders and certificates. The one secret it ever
 //! reads is an operator's key.
 //!
-//! Exit codes: 0 done, 1 books that differ or cases that fail, 2 wrong usage or a file that cannot be read, 6 a book that is
-//! not valid, 8 receipts that are not the vaults' chains.
+//! Exit codes: 0 done, 1 books that differ or cases that fail, 2 wrong usage or a file that cannot be read, 5 an
+//! attestation document that is refused, 6 a book that is not valid, 8 receipts that are not the vaults' chains.
 
 #![forbid(unsafe_code)]
 
+mod attest;
 mod audit;
 mod certify;
 mod diff;
@@ -41,6 +42,9 @@ enum Command {
     /// Sessions: the keys of clients and hosts
     #[command(subcommand)]
     Session(session::Command),
+    /// Attestation: documents of Nitro enclaves, and which images are allowed
+    #[command(subcommand)]
+    Attest(attest::Command),
     /// Receipts: what the vaults decided
     #[command(subcommand)]
     Audit(audit::Command),
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Command::Policy(command) => policy::run(&command),
         Command::Operator(command) => operator::run(&command),
         Command::Session(command) => session::run(&command),
+        Command::Attest(command) => attest::run(&command),
         Command::Audit(command) => audit::run(&command),
     }
 }

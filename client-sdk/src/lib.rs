@@ -67,6 +67,7 @@ pub use error::{Lost, Refused, SignError, Violation};
 pub use records::{HandInFault, HandedIn};
 pub use session::attestation::{DevelopmentRoot, Distrust, Pin, Root};
 pub use session::{Fault, PublicKey, SessionKey};
+pub use session_nitro::{Image, Measurements, MeasurementsFault, NitroRoot};
 pub use signed::{Signature, Signed};
 pub use transport::key_file::KeyFileFault;
 pub use transport::{Address, AddressFault, SessionError};

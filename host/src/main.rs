@@ -17,6 +17,7 @@ use portcullis_host::receipts::{self, Held, Report};
 use portcullis_host::vault::{Identity, Vault};
 use session::SessionKey;
 use session::attestation::DevelopmentRoot;
+use session_nitro::{Measurements, NitroRoot};
 use signal_hook::consts::SIGXFSZ;
 use transport::{Address, key_file};
 use wire::control::{Command, Latch, Mode, Status};
@@ -101,19 +102,27 @@ struct IdentityArgs {
     /// Who vouches for the vault
     #[arg(long, value_enum)]
     root: RootName,
+    /// For --root nitro: the list of allowed images, with its signature beside it in FILE.sig
+    #[arg(long)]
+    measurements: Option<PathBuf>,
+    /// For --root nitro: the operator's public key that signed the list, 64 hexadecimal digits
+    #[arg(long, value_parser = bytes)]
+    operator: Option<[u8; 32]>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum RootName {
     /// The development root, which vouches for everybody: it proves nothing
     Development,
+    /// Amazon's, for Nitro enclaves with one of the allowed images
+    Nitro,
 }
 
 /// Through a daemon, or past it with the host's key.
 #[derive(Args)]
 struct ControlArgs {
     /// Path of a running daemon's admin socket
-    #[arg(long, conflicts_with_all = ["control", "key", "policy_hash", "root"], required_unless_present = "control")]
+    #[arg(long, conflicts_with_all = ["control", "key", "policy_hash", "root", "measurements", "operator"], required_unless_present = "control")]
     admin: Option<PathBuf>,
     /// The vault's control address, past the daemon
     #[arg(long, requires = "key")]
@@ -287,8 +296,16 @@ fn tell(report: &Report) -> ExitCode {
 impl IdentityArgs {
     fn read(self) -> Result<Identity, Box<dyn std::error::Error>> {
         let secret = key_file::read(&self.key).map_err(|fault| format!("{}: {fault}", self.key.display()))?;
-        let RootName::Development = self.root;
-        Ok(Identity::new(SessionKey::from_bytes(secret), self.policy_hash, DevelopmentRoot))
+        let key = SessionKey::from_bytes(secret);
+        match (self.root, self.measurements, self.operator) {
+            (RootName::Development, None, None) => Ok(Identity::new(key, self.policy_hash, DevelopmentRoot)),
+            (RootName::Nitro, Some(list), Some(operator)) => {
+                let images = read_images(&list, &operator)?;
+                Ok(Identity::new(key, self.policy_hash, NitroRoot::new(images)))
+            }
+            (RootName::Development, ..) => Err("--measurements and --operator are for --root nitro".into()),
+            (RootName::Nitro, ..) => Err("--root nitro needs --measurements and --operator".into()),
+        }
     }
 }
 
@@ -302,6 +319,17 @@ impl ControlArgs {
             (None, ..) => Err("neither --admin nor --control with --key, --policy-hash and --root".into()),
         }
     }
+}
+
+/// The images of a list, which the operator signed.
+fn read_images(list: &Path, operator: &[u8; 32]) -> Result<Measurements, Box<dyn std::error::Error>> {
+    let mut beside = list.as_os_str().to_owned();
+    beside.push(".sig");
+    let named = |path: &Path, fault: &dyn fmt::Display| format!("{}: {fault}", path.display());
+    let text = std::fs::read(list).map_err(|error| named(list, &error))?;
+    let signature = std::fs::read(&beside).map_err(|error| named(Path::new(&beside), &error))?;
+    let signature: &[u8; 64] = signature.as_slice().try_into().map_err(|_| "a signature has 64 bytes")?;
+    Ok(Measurements::read(&text, signature, operator).map_err(|fault| named(list, &fault))?)
 }
 
 /// 32 bytes from 64 hexadecimal digits, with or without `0x`.

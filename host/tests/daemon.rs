@@ -431,3 +431,26 @@ fn a_ledger_that_cannot_be_kept_ends_the_relay_and_the_switch_still_works() {
     assert!(vault.state().is_halted);
     assert_eq!(daemon.stop(), Some(1));
 }
+
+#[test]
+fn a_vault_on_nitro_is_held_to_images_that_an_operator_signed() {
+    let folder = Folder::new();
+    let vault = Vault::start(&folder.0, 1);
+    let control = format!("unix:{}", vault.control.display());
+    let (key, hash) = (folder.key("host").display().to_string(), "09".repeat(32));
+    let kill = |more: &[&str]| {
+        let args = ["kill", "--control", &control, "--key", &key, "--policy-hash", &hash];
+        let output = program(&[&args, more].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+        text(&output)
+    };
+    let (list, operator) = (folder.0.join("measurements.json"), "07".repeat(32));
+    let nitro = ["--root", "nitro", "--measurements", list.to_str().unwrap(), "--operator", &operator];
+    assert!(kill(&nitro[..2]).contains("needs --measurements and --operator"));
+    assert!(kill(&[&["--root", "development"], &nitro[2..]].concat()).contains("are for --root nitro"));
+    assert!(kill(&nitro).contains("measurements.json: "));
+    std::fs::write(&list, "{}").unwrap();
+    std::fs::write(list.with_extension("json.sig"), [0; 64]).unwrap();
+    assert!(kill(&nitro).contains("not signed by this operator"));
+    assert!(vault.state().commands.is_empty());
+}

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests are tests too
 
+mod pki;
+
 use std::path::Path;
 
 use session_nitro::{AWS_ROOT_SHA256, At, CertificateFault, Document, DocumentFault, verify};
@@ -39,6 +41,8 @@ fn real_documents_are_judged_as_the_table_says() {
         };
         assert!(now.as_ref().is_err_and(is_expired), "{}: {now:?}", cells[0]);
         assert_eq!(verify(&document, &[0; 32], At::Document), Err(DocumentFault::RootUnknown));
+        pki::note("real, at its time", &bytes, &AWS_ROOT_SHA256, "document", found.is_ok());
+        pki::note("real, now", &bytes, &AWS_ROOT_SHA256, &NOW_MS.to_string(), false);
         judged += 1;
     }
     println!("{judged} real documents");

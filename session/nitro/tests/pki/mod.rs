@@ -10,7 +10,10 @@
 
 pub mod der;
 
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use der::{Certificate, Key};
 use session_nitro::{At, DocumentFault, Image, Measurements, NitroRoot, user_data};
@@ -196,4 +199,18 @@ pub fn root_of(root_sha256: [u8; 32]) -> NitroRoot {
     let other = Image::new("old", [[9; 48], [9; 48], [9; 48]]);
     let images = Measurements::of(vec![other, Image::new("new", PCRS)]).unwrap();
     NitroRoot::with_root(root_sha256, images)
+}
+
+/// Writes a document and its verdict to the folder `NITRO_CORPUS`, if there is one.
+pub fn note(what: &str, document: &[u8], root: &[u8; 32], at: &str, is_good: bool) {
+    static LINES: AtomicUsize = AtomicUsize::new(0);
+    let Some(folder) = std::env::var_os("NITRO_CORPUS").map(PathBuf::from) else { return };
+    let number = LINES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{}-{number}.cbor", std::process::id());
+    std::fs::write(folder.join(&name), document).unwrap();
+    let root: String = root.iter().map(|byte| format!("{byte:02x}")).collect();
+    let verdict = if is_good { "accept" } else { "refuse" };
+    let index = std::fs::OpenOptions::new().append(true).create(true).open(folder.join("index.tsv"));
+    // One write a line: tests run side by side.
+    index.unwrap().write_all(format!("{name}\t{root}\t{at}\t{verdict}\t{what}\n").as_bytes()).unwrap();
 }
