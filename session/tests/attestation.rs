@@ -84,7 +84,7 @@ fn every_flipped_bit_of_a_document_is_refused() {
     for bit in 0..genuine.len() * 8 {
         let mut edited = genuine;
         edited[bit / 8] ^= 1 << (bit % 8);
-        let found = DevelopmentRoot.verify(&edited);
+        let found = DevelopmentRoot.verify(&edited, NOW_MS);
         let expected = matches!(found, Err(Distrust::RootUnknown | Distrust::DocumentMalformed));
         assert!(expected, "bit {bit}: {found:?}");
     }
@@ -94,7 +94,7 @@ fn every_flipped_bit_of_a_document_is_refused() {
 fn a_document_of_another_root_or_size_is_refused() {
     struct OtherRoot;
     impl Root for OtherRoot {
-        fn verify(&self, _: &[u8]) -> Result<Claims, Distrust> {
+        fn verify(&self, _: &[u8], _: u64) -> Result<Claims, Distrust> {
             Err(Distrust::RootUnknown)
         }
     }
@@ -106,10 +106,10 @@ fn a_document_of_another_root_or_size_is_refused() {
     other[at..].copy_from_slice(&other_signature(&genuine[..at]));
     assert_eq!(PIN.check(&DevelopmentRoot, &other, NOW_MS), Err(Distrust::RootUnknown));
     for size in 0..genuine.len() {
-        assert_eq!(DevelopmentRoot.verify(&genuine[..size]), Err(Distrust::DocumentMalformed));
+        assert_eq!(DevelopmentRoot.verify(&genuine[..size], NOW_MS), Err(Distrust::DocumentMalformed));
     }
     let longer = [&genuine[..], &[0]].concat();
-    assert_eq!(DevelopmentRoot.verify(&longer), Err(Distrust::DocumentMalformed));
+    assert_eq!(DevelopmentRoot.verify(&longer, NOW_MS), Err(Distrust::DocumentMalformed));
 }
 
 #[expect(clippy::disallowed_methods, reason = "a root that nobody trusts")]

@@ -174,7 +174,7 @@ fn party(field: Field<'_>, parties: Option<&Parties>) -> Option<u16> {
 pub(crate) fn venues(
     field: Field<'_>,
     slots: Option<&[Slot<'_>]>,
-    keys: Option<AnyOr<'static, u16>>,
+    keys: Option<AnyOr<'_, u16>>,
 ) -> Option<AnyOr<'static, u8>> {
     let words = Venue::ALL.map(|venue| (venue.as_str(), venue));
     any_or(field, |field| {

@@ -102,7 +102,7 @@ fn access(table: &mut Table<'_>, slots: Option<&[Slot<'_>]>) -> Option<Access<'s
 
 fn may(table: &mut Table<'_>, slots: Option<&[Slot<'_>]>, seen: &mut Seen<u16>) -> Option<May<'static>> {
     let key = table.required("key", |field| seen.once(&field, buckets::key(field, slots)?));
-    let keys = key.map(|key| AnyOr::Listed(&*vec![key].leak()));
+    let keys = key.as_ref().map(|key| AnyOr::Listed(std::slice::from_ref(key)));
     let venues = table.required("venues", |field| buckets::venues(field, slots, keys));
     Some(May { key: key?, venues: venues? })
 }
