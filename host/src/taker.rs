@@ -71,6 +71,8 @@ impl fmt::Display for End {
 fn converse(mut line: Line, ledger: &mut Ledger, stop: &Stop) -> Result<(), End> {
     let boot_id = line.boot_id();
     let mut next = ledger.next(boot_id);
+    let boot = format!("{:032x}", u128::from_be_bytes(boot_id));
+    log::write(Level::Info, "vault_reached", &[("boot", &boot), ("records_from", &next)]);
     let mut acknowledged = next;
     let mut head_kept = None;
     loop {

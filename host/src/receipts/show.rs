@@ -112,15 +112,17 @@ pub fn line(record: &[u8]) -> String {
     let Ok(receipt) = Receipt::read(record) else {
         return "not a receipt".to_owned();
     };
-    let mut line = format!(
-        "{:>8}  {}.{:03}  key {}  kind {:#06x}  request {}  ",
-        receipt.sequence,
-        receipt.wall_ms / 1000,
-        receipt.wall_ms % 1000,
-        receipt.key_slot,
-        receipt.payload_kind,
-        receipt.request_id,
-    );
+    let mut line =
+        format!("{:>8}  {}.{:03}  ", receipt.sequence, receipt.wall_ms / 1000, receipt.wall_ms % 1000);
+    if receipt.kind == RecordKind::Decision {
+        let [first, second, third, fourth, ..] = receipt.client;
+        let client = u32::from_be_bytes([first, second, third, fourth]);
+        let Receipt { key_slot, payload_kind, request_id, .. } = receipt;
+        let _ = write!(
+            line,
+            "client {client:08x}…  key {key_slot}  kind {payload_kind:#06x}  request {request_id}  "
+        );
+    }
     let _ = match receipt.refusal() {
         _ if receipt.kind != RecordKind::Decision => write!(line, "{}", receipt.kind.as_str()),
         Ok(None) => write!(line, "signed"),
