@@ -13,6 +13,7 @@ mod audit;
 mod certify;
 mod diff;
 mod hexadecimal;
+mod image;
 mod meaning;
 mod operator;
 mod policy;
@@ -42,6 +43,9 @@ enum Command {
     /// Sessions: the keys of clients and hosts
     #[command(subcommand)]
     Session(session::Command),
+    /// Enclave images: what they measure, and how they differ
+    #[command(subcommand)]
+    Eif(image::Command),
     /// Attestation: documents of Nitro enclaves, and which images are allowed
     #[command(subcommand)]
     Attest(attest::Command),
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Command::Policy(command) => policy::run(&command),
         Command::Operator(command) => operator::run(&command),
         Command::Session(command) => session::run(&command),
+        Command::Eif(command) => image::run(&command),
         Command::Attest(command) => attest::run(&command),
         Command::Audit(command) => audit::run(&command),
     }

@@ -30,6 +30,9 @@ const UNSYNCED_MAX: u64 = 1_024;
 /// Under load a head is kept each time that so many records came since the last one; in quiet, with the last record.
 const HEAD_EVERY: u64 = 1_024;
 
+/// Failed attempts between two lines about them.
+const SAY_EVERY: u64 = 200;
+
 static VAULT_SILENT: Limited = Limited::new("vault_silent");
 
 /// Takes until `stop`, and then as long as there are records; over when the vault is not reached then.
@@ -37,13 +40,21 @@ static VAULT_SILENT: Limited = Limited::new("vault_silent");
 /// # Errors
 /// When the disk failed: nothing can be kept any more.
 pub(crate) fn run(vault: &Vault, ledger: &mut Ledger, stop: &Stop) -> Result<(), LedgerError> {
+    let mut failures: u64 = 0;
     loop {
         let is_last = stop.is_stopped_within(Duration::ZERO);
-        match vault.call().map_err(End::Vault).and_then(|line| converse(line, ledger, stop)) {
+        match vault
+            .call()
+            .inspect(|_| failures = 0)
+            .map_err(End::Vault)
+            .and_then(|line| converse(line, ledger, stop))
+        {
             Ok(()) => return Ok(()),
             Err(End::Ledger(error @ LedgerError::Disk(_))) => return Err(error),
-            Err(error) => VAULT_SILENT.warn(&[("error", &error)]),
+            Err(error) if failures.is_multiple_of(SAY_EVERY) => VAULT_SILENT.warn(&[("error", &error)]),
+            Err(_) => {}
         }
+        failures = failures.saturating_add(1);
         if is_last {
             return Ok(());
         }
