@@ -43,6 +43,13 @@ check "the pure crates build against core alone, and their controls do not" ./te
 check "the Hyperliquid decoder against hypersdk" \
     cargo test --locked -q --manifest-path oracles/hypersdk/Cargo.toml --target-dir target/hypersdk
 
+if pkg-config --exists openssl 2>/dev/null; then
+    check "image files beside those of Amazon's own writer" \
+        cargo test --locked -q --manifest-path oracles/eif/Cargo.toml --target-dir target/oracle-eif
+else
+    skip "image files beside those of Amazon's own writer" "no headers of OpenSSL"
+fi
+
 if python3 -c '' 2>/dev/null; then
     check "a client written from docs/PROTOCOL.md alone" ./tests/protocol.sh
 else

@@ -36,13 +36,14 @@ pub struct Build {
     pub kernel_version: String,
 }
 
-/// The book that is compiled into the image, for people and for comparisons.
+/// The book that is compiled into the image, for people and for comparisons. In the order of their names, as Amazon's tool
+/// writes custom metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
-    /// Its hash, 64 hexadecimal digits.
-    pub policy_hash: String,
     /// Its text.
     pub book: String,
+    /// Its hash, 64 hexadecimal digits.
+    pub policy_hash: String,
 }
 
 impl Metadata {
