@@ -4,7 +4,7 @@ CARGO ?= cargo
 NIGHTLY ?= nightly
 FUZZ_SECS ?= 600
 MUTANTS_SECS ?= 1800
-FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift nitro_document vault_handle wire
+FUZZ_TARGETS = evm hyperliquid_msgpack hyperliquid_json hyperliquid_user uniswapx polymarket solana solana_swift nitro_document eif vault_handle wire
 
 .PHONY: help demo test test-core test-full purity requirements mutants lint doc judge decode-cost policy-cost refusals fuzz fuzz-canary deny clean
 
