@@ -82,28 +82,38 @@ impl fmt::Display for End {
 fn converse(mut line: Line, ledger: &mut Ledger, stop: &Stop) -> Result<(), End> {
     let boot_id = line.boot_id();
     let mut next = ledger.next(boot_id);
-    let boot = format!("{:032x}", u128::from_be_bytes(boot_id));
-    log::write(Level::Info, "vault_reached", &[("boot", &boot), ("records_from", &next)]);
-    let mut acknowledged = next;
+    // Nothing yet: the first answer tells whether what is in the folder is the vault's.
+    let mut acknowledged = None;
     let mut head_kept = None;
     loop {
         let is_last = stop.is_stopped_within(Duration::ZERO);
-        let wait_ms = if is_last { 0 } else { TAKE_WAIT_MS_MAX };
-        let answer = line.ask(Command::Take { next, acknowledged, wait_ms }).map_err(End::Vault)?;
+        let wait_ms = if is_last || acknowledged.is_none() { 0 } else { TAKE_WAIT_MS_MAX };
+        let answer = line.ask(Command::Take { next, acknowledged: acknowledged.unwrap_or(0), wait_ms });
+        let answer = answer.map_err(End::Vault)?;
         let control::Answer::Records(records) = answer.read().map_err(End::Vault)? else {
             return Err(End::Vault(ControlError::NotAnAnswer));
         };
+        let sealed = records.head.map_or(0, |head| head.sequence.saturating_add(1));
+        if next > sealed {
+            return Err(End::Ledger(LedgerError::AheadOfVault { next, sealed }));
+        }
+        let is_first = acknowledged.is_none();
+        if is_first {
+            let boot = format!("{:032x}", u128::from_be_bytes(boot_id));
+            log::write(Level::Info, "vault_reached", &[("boot", &boot), ("records_from", &next)]);
+        }
         let behind = append(&records, boot_id, next, ledger).map_err(End::Ledger)?;
         let is_quiet = behind == next;
         next = behind;
         let has_more = records.head.is_some_and(|head| head.sequence >= next) && !is_quiet;
-        if !has_more || next.saturating_sub(acknowledged) >= UNSYNCED_MAX {
+        let on_disk = acknowledged.unwrap_or(0);
+        if is_first || !has_more || next.saturating_sub(on_disk) >= UNSYNCED_MAX {
             ledger.sync().map_err(End::Ledger)?;
-            acknowledged = next;
+            acknowledged = Some(next);
         }
-        keep_head(records.head.as_ref(), acknowledged, is_quiet, &mut head_kept, ledger)
-            .map_err(End::Ledger)?;
-        if is_last && is_quiet {
+        let on_disk = acknowledged.unwrap_or(0);
+        keep_head(records.head.as_ref(), on_disk, is_quiet, &mut head_kept, ledger).map_err(End::Ledger)?;
+        if is_last && is_quiet && !is_first {
             return Ok(());
         }
     }

@@ -9,11 +9,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 
-use portcullis_host::receipts::{Held, heads, verify};
+use portcullis_host::receipts::{Held, Ledger, heads, verify};
 use rustix::process::{Signal, geteuid};
 use wire::session::{Denial, read_denied};
 use world::daemon::{Daemon, ask, assert_closed, identity, program, sign, text};
-use world::{Folder, HANG, Vault, framed, read_frame, sealed};
+use world::{Chain, Folder, HANG, Vault, framed, read_frame, sealed};
 
 #[test]
 fn requests_are_relayed_and_their_receipts_verify() {
@@ -453,4 +453,22 @@ fn a_vault_on_nitro_is_held_to_images_that_an_operator_signed() {
     std::fs::write(list.with_extension("json.sig"), [0; 64]).unwrap();
     assert!(kill(&nitro).contains("not signed by this operator"));
     assert!(vault.state().commands.is_empty());
+}
+
+#[test]
+fn records_of_the_running_boot_that_its_vault_has_not_sealed_are_acknowledged_to_nobody() {
+    let folder = Folder::new();
+    let (mut ledger, _) = Ledger::open(&folder.0.join("receipts")).unwrap();
+    Chain::new(1).seal_many(5).iter().for_each(|record| ledger.append(record).unwrap());
+    drop(ledger);
+    let vault = Vault::start(&folder.0, 1);
+    vault.seal(2);
+    let daemon = Daemon::start(&folder, &[]);
+    let line = daemon.wait_for_line("vault_silent");
+    assert!(line.contains("up_to_5_where_the_vault_has_sealed_2"), "{line}");
+    assert_eq!(vault.state().acknowledged, 0);
+    // Once it has sealed as many nothing is held back; whether they are the same, the audit tells.
+    vault.seal(3);
+    vault.wait_for(|state| state.acknowledged == 5);
+    assert_eq!(daemon.stop(), Some(0));
 }

@@ -43,6 +43,13 @@ pub enum LedgerError {
         /// the record's
         sequence: u64,
     },
+    /// The folder has records of the running boot that its vault has not sealed: they are not that vault's.
+    AheadOfVault {
+        /// the sequence that comes next in the folder
+        next: u64,
+        /// how many records the vault has sealed
+        sealed: u64,
+    },
     /// The disk failed, now or earlier.
     Disk(io::ErrorKind),
 }
@@ -53,6 +60,9 @@ impl fmt::Display for LedgerError {
             Self::NotARecord => f.write_str("it is no record"),
             Self::OutOfTurn { next, sequence } => {
                 write!(f, "record {sequence} comes where {next} is the next")
+            }
+            Self::AheadOfVault { next, sealed } => {
+                write!(f, "the folder goes up to {next} where the vault has sealed {sealed}")
             }
             Self::Disk(kind) => write!(f, "{kind}"),
         }
